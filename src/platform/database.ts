@@ -1,0 +1,85 @@
+import pg from 'pg';
+import type { Logger } from './telemetry.ts';
+
+/** What a store needs: the pool, or one transaction of it. */
+export interface Queryable {
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
+}
+
+export interface DatabaseOptions {
+  connectionString: string;
+  connectionsMax: number;
+  applicationName: string;
+  logger: Logger;
+}
+
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 30_000;
+const idleTransactionTimeoutMs = 60_000;
+
+/** A bounded pool of PostgreSQL connections. The only place that speaks to the driver. */
+export class Database implements Queryable {
+  readonly #pool: pg.Pool;
+  readonly connectionString: string;
+
+  constructor({ connectionString, connectionsMax, applicationName, logger }: DatabaseOptions) {
+    this.connectionString = connectionString;
+    this.#pool = new pg.Pool({
+      connectionString,
+      max: connectionsMax,
+      application_name: applicationName,
+      connectionTimeoutMillis: connectTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    });
+    // Without a listener the death of an idle connection would end the process.
+    this.#pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection was lost'));
+  }
+
+  async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const result = await this.#pool.query<Row>(text, [...values]);
+    return result.rows;
+  }
+
+  /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
+  async transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await work(transactionOf(client));
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+function transactionOf(client: pg.PoolClient): Queryable {
+  return {
+    async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+      const result = await client.query<Row>(text, [...values]);
+      return result.rows;
+    },
+  };
+}
+
+/** The one row a statement must give. */
+export function onlyRow<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined || rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
+  return row;
+}
