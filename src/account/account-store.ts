@@ -1,0 +1,69 @@
+import { onlyRow, type Queryable } from '../platform/database.ts';
+import { type Account, AccountError, planNamed } from './account.ts';
+import type { PlanTable } from './plan.ts';
+
+interface AccountRow {
+  id: string;
+  name: string;
+  plan: string;
+  created_at: Date;
+}
+
+const columns = 'id, name, plan, created_at';
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export class AccountStore {
+  readonly #plans: PlanTable;
+
+  constructor(plans: PlanTable) {
+    this.#plans = plans;
+  }
+
+  async create(db: Queryable, { name, plan }: { name: string; plan: string }): Promise<Account> {
+    planNamed(this.#plans, plan);
+    const rows = await db.query<AccountRow>(
+      `insert into account (name, plan) values ($1, $2) returning ${columns}`,
+      [name, plan],
+    );
+    return this.#account(onlyRow(rows));
+  }
+
+  async list(db: Queryable): Promise<Account[]> {
+    const rows = await db.query<AccountRow>(`select ${columns} from account order by created_at, id`);
+    return rows.map((row) => this.#account(row));
+  }
+
+  /** The account made at the first start, if there is any account at all. */
+  async first(db: Queryable): Promise<Account | undefined> {
+    const [row] = await db.query<AccountRow>(
+      `select ${columns} from account order by created_at, id limit 1`,
+    );
+    return row && this.#account(row);
+  }
+
+  async find(db: Queryable, id: string): Promise<Account | undefined> {
+    if (!uuidPattern.test(id)) return undefined;
+    const [row] = await db.query<AccountRow>(`select ${columns} from account where id = $1`, [id]);
+    return row && this.#account(row);
+  }
+
+  async get(db: Queryable, id: string): Promise<Account> {
+    const account = await this.find(db, id);
+    if (!account) throw new AccountError(`There is no account ${id}. "longhand account list" shows them.`);
+    return account;
+  }
+
+  async setPlan(db: Queryable, id: string, plan: string): Promise<Account> {
+    planNamed(this.#plans, plan);
+    await this.get(db, id);
+    const rows = await db.query<AccountRow>(
+      `update account set plan = $2 where id = $1 returning ${columns}`,
+      [id, plan],
+    );
+    return this.#account(onlyRow(rows));
+  }
+
+  #account(row: AccountRow): Account {
+    return { id: row.id, name: row.name, plan: planNamed(this.#plans, row.plan), createdAt: row.created_at };
+  }
+}

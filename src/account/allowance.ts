@@ -1,0 +1,55 @@
+import { ApiError } from '../contract/errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/database.ts';
+import type { Account } from './account.ts';
+
+const dayMs = 86_400_000;
+
+/** How many transcriptions an account may still create today (UTC). */
+export class Allowance {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** For a look ahead of time; counts nothing. */
+  async assertLeft(db: Queryable, account: Account): Promise<void> {
+    const [row] = await db.query<{ transcriptions: number }>(
+      'select transcriptions from daily_usage where account_id = $1 and day = $2',
+      [account.id, this.today()],
+    );
+    if ((row?.transcriptions ?? 0) >= account.plan.dailyTranscriptionsMax) throw this.#exhausted();
+  }
+
+  /** Counts one, in the transaction that creates the job. The row lock makes concurrent creates wait their turn. */
+  async take(tx: Queryable, account: Account): Promise<{ day: string }> {
+    const day = this.today();
+    const rows = await tx.query(
+      `insert into daily_usage as usage (account_id, day, transcriptions) values ($1, $2, 1)
+       on conflict (account_id, day) do update set transcriptions = usage.transcriptions + 1
+       where usage.transcriptions < $3
+       returning transcriptions`,
+      [account.id, day, account.plan.dailyTranscriptionsMax],
+    );
+    if (rows.length === 0) throw this.#exhausted();
+    return { day };
+  }
+
+  /** A job that failed through our own fault costs nothing. */
+  async giveBack(tx: Queryable, accountId: string, day: string): Promise<void> {
+    await tx.query(
+      'update daily_usage set transcriptions = greatest(transcriptions - 1, 0) where account_id = $1 and day = $2',
+      [accountId, day],
+    );
+  }
+
+  today(): string {
+    return this.#clock.date().toISOString().slice(0, 10);
+  }
+
+  #exhausted(): ApiError {
+    const secondsToMidnight = Math.ceil((dayMs - (this.#clock.now() % dayMs)) / 1000);
+    return new ApiError('daily_limit_reached', { headers: { 'retry-after': String(secondsToMidnight) } });
+  }
+}

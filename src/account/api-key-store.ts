@@ -1,0 +1,89 @@
+import { onlyRow, type Queryable } from '../platform/database.ts';
+import { AccountError } from './account.ts';
+
+export interface ApiKey {
+  id: string;
+  accountId: string;
+  name: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+interface ApiKeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  created_at: Date;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+const columns = 'id, account_id, name, created_at, last_used_at, expires_at, revoked_at';
+
+export interface NewApiKey {
+  accountId: string;
+  name: string;
+  hash: Buffer;
+  expiresAt: Date | null;
+}
+
+export const apiKeyStore = {
+  async insert(db: Queryable, key: NewApiKey): Promise<ApiKey> {
+    const rows = await db.query<ApiKeyRow>(
+      `insert into api_key (account_id, name, hash, expires_at) values ($1, $2, $3, $4) returning ${columns}`,
+      [key.accountId, key.name, key.hash, key.expiresAt],
+    );
+    return apiKey(onlyRow(rows));
+  },
+
+  /** A key that is already known, even a revoked one, stays as it is. */
+  async insertOnce(db: Queryable, key: NewApiKey): Promise<void> {
+    await db.query(
+      `insert into api_key (account_id, name, hash, expires_at) values ($1, $2, $3, $4)
+       on conflict (hash) do nothing`,
+      [key.accountId, key.name, key.hash, key.expiresAt],
+    );
+  },
+
+  async list(db: Queryable, accountId: string): Promise<ApiKey[]> {
+    const rows = await db.query<ApiKeyRow>(
+      `select ${columns} from api_key where account_id = $1 order by created_at, id`,
+      [accountId],
+    );
+    return rows.map(apiKey);
+  },
+
+  async revoke(db: Queryable, id: string): Promise<ApiKey> {
+    const [row] = await db.query<ApiKeyRow>(
+      `update api_key set revoked_at = coalesce(revoked_at, now()) where id::text = lower($1) returning ${columns}`,
+      [id],
+    );
+    if (!row)
+      throw new AccountError(`There is no API key with the id ${id}. "longhand key list" shows them.`);
+    return apiKey(row);
+  },
+
+  async findByHash(db: Queryable, hash: Buffer): Promise<ApiKey | undefined> {
+    const [row] = await db.query<ApiKeyRow>(`select ${columns} from api_key where hash = $1`, [hash]);
+    return row && apiKey(row);
+  },
+
+  async markUsed(db: Queryable, id: string, at: Date): Promise<void> {
+    await db.query('update api_key set last_used_at = greatest(last_used_at, $2) where id = $1', [id, at]);
+  },
+};
+
+function apiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}

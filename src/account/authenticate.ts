@@ -1,0 +1,67 @@
+import { ApiError } from '../contract/errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/database.ts';
+import type { Account } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+import { apiKeyHash, hasApiKeyShape, hasValidChecksum } from './api-key.ts';
+import { type ApiKey, apiKeyStore } from './api-key-store.ts';
+
+/** A key's last use is written at most this often, so that reading stays cheap. */
+const lastUsedResolutionMs = 60_000;
+
+export interface AuthenticatorDeps {
+  db: Queryable;
+  accounts: AccountStore;
+  clock: Clock;
+  /** A key set by the operator (LONGHAND_API_KEY): it may lack our checksum. */
+  operatorKey?: string | undefined;
+}
+
+/** Turns the Authorization header into the account that owns the key, or refuses. */
+export class Authenticator {
+  readonly #deps: AuthenticatorDeps;
+
+  constructor(deps: AuthenticatorDeps) {
+    this.#deps = deps;
+  }
+
+  async authenticate(authorization: string | undefined): Promise<Account> {
+    const key = bearerToken(authorization);
+    if (!this.#isPlausible(key)) throw refusal('invalid_api_key');
+    const { db, accounts } = this.#deps;
+    const stored = await apiKeyStore.findByHash(db, apiKeyHash(key));
+    if (!stored || !this.#isActive(stored)) throw refusal('invalid_api_key');
+    const account = await accounts.find(db, stored.accountId);
+    if (!account) throw refusal('invalid_api_key');
+    await this.#noteUse(stored);
+    return account;
+  }
+
+  #isPlausible(key: string): boolean {
+    return hasValidChecksum(key) || (hasApiKeyShape(key) && key === this.#deps.operatorKey);
+  }
+
+  #isActive(key: ApiKey): boolean {
+    const expired = key.expiresAt !== null && key.expiresAt.getTime() <= this.#deps.clock.now();
+    return key.revokedAt === null && !expired;
+  }
+
+  async #noteUse(key: ApiKey): Promise<void> {
+    const now = this.#deps.clock.date();
+    const lastUsedMs = key.lastUsedAt?.getTime() ?? 0;
+    if (now.getTime() - lastUsedMs >= lastUsedResolutionMs)
+      await apiKeyStore.markUsed(this.#deps.db, key.id, now);
+  }
+}
+
+/** RFC 6750: the scheme is case-insensitive. Another scheme, or none, means that no bearer key was sent. */
+function bearerToken(authorization: string | undefined): string {
+  const match = /^Bearer(?: +(.*))?$/i.exec(authorization?.trim() ?? '');
+  const token = match?.[1]?.trim();
+  if (!token) throw refusal('missing_api_key');
+  return token;
+}
+
+function refusal(code: 'missing_api_key' | 'invalid_api_key'): ApiError {
+  return new ApiError(code, { headers: { 'www-authenticate': 'Bearer' } });
+}

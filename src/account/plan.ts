@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** What an account may do. Plans are data: the code never asks for a plan by name. */
+export interface Plan {
+  name: string;
+  fileBytesMax: number;
+  mediaSecondsMax: number;
+  dailyTranscriptionsMax: number;
+  speakerDiarization: boolean;
+}
+
+export type PlanTable = ReadonlyMap<string, Plan>;
+
+const mebibyte = 1024 * 1024;
+
+const planSchema = z.strictObject({
+  file_bytes_max: z.int().positive(),
+  media_seconds_max: z.int().positive(),
+  daily_transcriptions_max: z.int().positive(),
+  speaker_diarization: z.boolean(),
+});
+
+/** The shape of the file that LONGHAND_PLANS names: plan name to limits. */
+const planTableSchema = z
+  .record(z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/), planSchema)
+  .refine((table) => Object.keys(table).length > 0, 'at least one plan is needed');
+
+export const builtInPlans: z.infer<typeof planTableSchema> = {
+  free: {
+    file_bytes_max: 500 * mebibyte,
+    media_seconds_max: 10 * 3600,
+    daily_transcriptions_max: 10,
+    speaker_diarization: false,
+  },
+  pro: {
+    file_bytes_max: 5 * 1024 * mebibyte,
+    media_seconds_max: 10 * 3600,
+    daily_transcriptions_max: 500,
+    speaker_diarization: true,
+  },
+};
+
+/** Reads a plan table; throws an error whose message names the field that is wrong. */
+export function parsePlanTable(json: unknown): PlanTable {
+  const parsed = planTableSchema.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`${issue?.path.join('.') || 'the table'}: ${issue?.message}`);
+  }
+  return new Map(
+    Object.entries(parsed.data).map(([name, limits]) => [
+      name,
+      {
+        name,
+        fileBytesMax: limits.file_bytes_max,
+        mediaSecondsMax: limits.media_seconds_max,
+        dailyTranscriptionsMax: limits.daily_transcriptions_max,
+        speakerDiarization: limits.speaker_diarization,
+      },
+    ]),
+  );
+}
