@@ -1,0 +1,32 @@
+import type { Chunk, SpeechSpan } from './chunk-plan.ts';
+import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+
+/** What the rest of Longhand asks of speech recognition; `SpeechPool` answers it with processes on this machine. */
+export interface Speech {
+  /** Reads the recording once, as it is decoded (signed 16-bit little-endian, 16 kHz, mono), with bounded memory. */
+  findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech>;
+  /** `audio` holds exactly the samples from `chunk.startSample` to `chunk.endSample`. */
+  recognise(
+    audio: Uint8Array,
+    chunk: Chunk,
+    options: RecogniseOptions,
+    signal: AbortSignal,
+  ): Promise<ChunkResult>;
+  close(): Promise<void>;
+}
+
+export interface FoundSpeech {
+  spans: SpeechSpan[];
+  totalSamples: number;
+}
+
+/** `transient`: the same request may succeed on another attempt (a process died, a limit was hit under load). */
+export class SpeechError extends Error {
+  readonly transient: boolean;
+
+  constructor(message: string, options: { transient: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.name = 'SpeechError';
+    this.transient = options.transient;
+  }
+}
