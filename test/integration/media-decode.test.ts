@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { open } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { acceptedExtensions } from '../../src/media/accepted-media.ts';
+import { magicBytesWanted, mediaKind } from '../../src/media/magic.ts';
+import { createMedia } from '../../src/media/media.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { fixtureExtensions, type MediaFolder, mediaFolder, secondsOfWav } from '../fixtures/media-files.ts';
+
+const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock });
+let folder: MediaFolder;
+let wholeSeconds = 0;
+
+before(async () => {
+  folder = await mediaFolder();
+  wholeSeconds = await secondsOfWav(folder.speech);
+});
+after(() => folder[Symbol.asyncDispose]());
+
+async function samplesOf(file: string, durationSecondsMax = 600): Promise<{ samples: number; loud: number }> {
+  const decoded = media.decode(file, { durationSecondsMax });
+  let loud = 0;
+  for await (const chunk of decoded.audio) {
+    assert.equal(chunk.length % 2, 0);
+    for (let at = 0; at < chunk.length; at += 2) if (Math.abs(chunk.readInt16LE(at)) > 1_000) loud += 1;
+  }
+  return { samples: (await decoded.finished).samples, loud };
+}
+
+async function firstBytes(file: string): Promise<Buffer> {
+  await using handle = await open(file);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(magicBytesWanted), 0, magicBytesWanted, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+test('there is a fixture for every accepted extension', () => {
+  assert.deepEqual(fixtureExtensions.toSorted(), acceptedExtensions.toSorted());
+});
+
+for (const extension of acceptedExtensions) {
+  test(`a real .${extension} file is recognised, probed and decoded to its full length`, async () => {
+    const file = await folder.encode(extension);
+    const bytes = await firstBytes(file);
+    assert.ok(mediaKind(bytes), 'not recognised by its first bytes');
+    assert.ok(mediaKind(bytes.subarray(0, 4096)), 'not recognised by its first 4 KiB');
+    const probed = await media.probe(file);
+    assert.ok(probed.audio.sampleRate >= 8_000);
+    const { samples, loud } = await samplesOf(file);
+    assert.ok(Math.abs(samples / 16_000 - wholeSeconds) <= 0.1, `${samples / 16_000} s of ${wholeSeconds} s`);
+    assert.ok(loud > 16_000, 'the sentence is not audible');
+  });
+}
