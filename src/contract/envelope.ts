@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { type ErrorCode, errorStatus } from './errors.ts';
+
+/** A success body: everything stands under `data`. */
+export function dataOf<Schema extends z.ZodType>(schema: Schema) {
+  return z.object({ data: schema });
+}
+
+/** The answers that an operation's error codes lead to, one schema for each status. */
+export function errorAnswers(codes: readonly ErrorCode[]): Record<number, z.ZodType> {
+  const byStatus = Map.groupBy(codes, errorStatus);
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [
+      status,
+      z
+        .object({ error: z.object({ code: z.enum(of as [ErrorCode, ...ErrorCode[]]), message: z.string() }) })
+        .describe(of.join(', ')),
+    ]),
+  );
+}
+
+/** What every protected operation may answer besides its own errors. */
+export const protectedErrors = [
+  'missing_api_key',
+  'invalid_api_key',
+  'rate_limited',
+  'internal_error',
+] as const;

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { protectedErrors } from './envelope.ts';
+import type { ErrorCode } from './errors.ts';
+import { requestFaults } from './request-faults.ts';
+
+const status = z.enum(['processing', 'completed', 'failed']);
+const createdAt = z.iso.datetime().describe('UTC');
+const filename = z.string().describe('Uploaded filename, or a label derived from the link');
+
+const segment = z.object({
+  start: z.number().describe('Seconds from the beginning'),
+  end: z.number().describe('Seconds from the beginning'),
+  text: z.string(),
+  speaker: z
+    .union([z.number(), z.string()])
+    .optional()
+    .describe('Who speaks; present when diarization is enabled and available'),
+});
+
+export const createdTranscription = z
+  .object({ id: z.uuid(), filename, status, created_at: createdAt })
+  .meta({ id: 'CreatedTranscription' });
+
+export const transcription = z
+  .object({
+    id: z.uuid(),
+    filename,
+    status,
+    created_at: createdAt,
+    duration_seconds: z.number().nullable().describe('Measured length of the media'),
+    text: z.string().nullable().describe('Full text when completed, else null'),
+    segments: z.array(segment).nullable(),
+    error: z.string().nullable().describe('What went wrong, when failed'),
+  })
+  .meta({ id: 'Transcription' });
+
+export const transcriptionListItem = z
+  .object({
+    id: z.uuid(),
+    filename,
+    status,
+    created_at: createdAt,
+    duration_seconds: z.int().nullable(),
+    text: z.null(),
+    segments: z.null(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'TranscriptionListItem' });
+
+/** Identifiers that the service itself gave out: one line of visible characters. */
+const handle = z
+  .string()
+  .min(1)
+  .max(1024)
+  .regex(/^[\x21-\x7e]+$/);
+
+const createOrder = [
+  'invalid_request',
+  'invalid_source',
+  'invalid_source_url',
+  'invalid_upload',
+  'pro_required',
+  'daily_limit_reached',
+  'upload_not_owned',
+  'upload_not_found',
+  'empty_upload',
+  'file_too_large',
+  'unsupported_type',
+  'api_processing_unavailable',
+  'queue_unavailable',
+] as const satisfies ErrorCode[];
+
+export const createTranscriptionBody = z
+  .object({
+    source_url: z
+      .string()
+      .nullish()
+      .describe('Public HTTP(S) media URL. Send exactly one of source_url and upload'),
+    upload: z
+      .object({
+        filename: z.string().min(1).max(240),
+        key: handle.describe('From prepare'),
+        size: z.int().positive().describe('Exact uploaded bytes'),
+        storage: handle.describe('From prepare'),
+        content_type: z.string().max(255).nullish(),
+      })
+      .nullish()
+      .describe('A completed upload. Send exactly one of source_url and upload'),
+    speaker_diarization: z.boolean().default(false).describe('Pro only'),
+  })
+  .meta({ id: 'CreateTranscription' })
+  .register(requestFaults, {
+    order: createOrder,
+    ofField([field]) {
+      if (field === 'source_url') return 'invalid_source_url';
+      if (field === 'upload') return 'invalid_upload';
+      return 'invalid_request';
+    },
+    ofWhole(body) {
+      const given = [body.source_url, body.upload].filter(
+        (source) => source !== undefined && source !== null,
+      );
+      return given.length === 1 ? undefined : 'invalid_source';
+    },
+  });
+
+export type CreateTranscriptionBody = z.infer<typeof createTranscriptionBody>;
+
+export const createTranscriptionErrors = [
+  ...createOrder,
+  'idempotency_key_reused',
+  'request_too_large',
+  ...protectedErrors,
+] as const;
+
+export const listTranscriptionsQuery = z
+  .object({
+    limit: z
+      .preprocess(
+        (text) => (typeof text === 'string' && /^[0-9]{1,4}$/.test(text) ? Number(text) : text),
+        z.int().min(1).max(100),
+      )
+      .default(25),
+  })
+  .register(requestFaults, { order: ['invalid_limit'], ofField: () => 'invalid_limit' });
+
+export interface TranscriptionFields {
+  id: string;
+  filename: string;
+  status: z.infer<typeof status>;
+  createdAt: Date;
+  durationSeconds: number | null;
+  error: string | null;
+}
+
+export interface TranscriptResult {
+  text: string | null;
+  segments: z.infer<typeof segment>[] | null;
+}
+
+export function createdTranscriptionOnWire(
+  job: Pick<TranscriptionFields, 'id' | 'filename' | 'status' | 'createdAt'>,
+) {
+  return { id: job.id, filename: job.filename, status: job.status, created_at: job.createdAt.toISOString() };
+}
+
+export function transcriptionOnWire(
+  job: TranscriptionFields & TranscriptResult,
+): z.infer<typeof transcription> {
+  return {
+    ...createdTranscriptionOnWire(job),
+    duration_seconds: job.durationSeconds === null ? null : Math.round(job.durationSeconds * 1000) / 1000,
+    text: job.text,
+    segments: job.segments,
+    error: job.error,
+  };
+}
+
+export function transcriptionListItemOnWire(job: TranscriptionFields): z.infer<typeof transcriptionListItem> {
+  return {
+    ...createdTranscriptionOnWire(job),
+    duration_seconds: wholeSeconds(job.durationSeconds),
+    text: null,
+    segments: null,
+    error: job.error,
+  };
+}
+
+/** Lists and events give whole seconds. */
+export function wholeSeconds(seconds: number | null): number | null {
+  return seconds === null ? null : Math.round(seconds);
+}

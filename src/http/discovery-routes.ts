@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { dataOf } from '../contract/envelope.ts';
+import type { Server } from './server.ts';
+
+const discovery = z.object({
+  name: z.string(),
+  version: z.literal('v1'),
+  documentation_url: z.url(),
+  openapi_url: z.url(),
+  mcp_url: z.url(),
+});
+
+/** GET /api/v1: the only operation of the API that needs no key. */
+export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: string }): void {
+  server.route({
+    method: 'GET',
+    url: '/api/v1',
+    schema: {
+      operationId: 'discover',
+      summary: 'Version and documentation',
+      tags: ['Service'],
+      response: { 200: dataOf(discovery) },
+    },
+    handler: async () => ({
+      data: {
+        name: 'longhand',
+        version: 'v1' as const,
+        documentation_url: `${publicUrl}/docs`,
+        openapi_url: `${publicUrl}/api/v1/openapi.json`,
+        mcp_url: `${publicUrl}/mcp`,
+      },
+    }),
+  });
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { fastifySwagger } from '@fastify/swagger';
+import { type FastifyServerOptions, fastify } from 'fastify';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import type { Logger } from '../platform/telemetry.ts';
+import { answerErrors } from './error-answers.ts';
+import { openApiInfo } from './openapi.ts';
+import { parseBodies, validateRequests } from './request-parsing.ts';
+
+export interface ServerOptions {
+  logger: Logger;
+  publicUrl: string;
+  tls?: { cert: Buffer; key: Buffer } | undefined;
+}
+
+const bodyBytesMax = 1024 * 1024;
+const headersTimeoutMs = 30_000;
+/** A connection on which nothing moves for this long is closed. */
+const idleTimeoutMs = 60_000;
+const keepAliveTimeoutMs = 10_000;
+/** Parts of a large upload may take as long as their URLs live. */
+const requestTimeoutMs = 4 * 3600 * 1000;
+
+/** A Fastify instance with our rules for bodies, validation, errors and request ids, and no routes yet. */
+export function createServer({ logger, publicUrl, tls }: ServerOptions) {
+  const options: FastifyServerOptions & { https?: unknown } = {
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: idleTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    genReqId: () => randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true },
+    forceCloseConnections: 'idle',
+    ...(tls ? { https: tls } : {}),
+  };
+  const server = fastify(options as FastifyServerOptions).withTypeProvider<ZodTypeProvider>();
+  server.server.headersTimeout = headersTimeoutMs;
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    const line = {
+      requestId: request.id,
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+    };
+    request.log.debug(line, 'answered');
+  });
+  parseBodies(server);
+  validateRequests(server);
+  server.setSerializerCompiler(serializerCompiler);
+  answerErrors(server);
+  server.register(fastifySwagger, {
+    openapi: openApiInfo(publicUrl),
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  return server;
+}
+
+export type Server = ReturnType<typeof createServer>;
