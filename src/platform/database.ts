@@ -50,7 +50,7 @@ export class Database implements Queryable {
     let broken: Error | undefined;
     try {
       await client.query('begin');
-      const result = await work(transactionOf(client));
+      const result = await work(queryableOf(client));
       await client.query('commit');
       return result;
     } catch (error) {
@@ -63,12 +63,51 @@ export class Database implements Queryable {
     }
   }
 
+  /** A connection outside the pool, for what lives as long as a session does: advisory locks, LISTEN. */
+  holdSession(applicationName: string): Promise<DatabaseSession> {
+    return openSession({ connectionString: this.connectionString, applicationName });
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }
 }
 
-function transactionOf(client: pg.PoolClient): Queryable {
+/** One connection held on purpose. */
+export interface DatabaseSession extends Queryable {
+  /** Resolves, with the reason, when the connection ends without our having closed it. */
+  readonly lost: Promise<Error>;
+  close(): Promise<void>;
+}
+
+export async function openSession(options: {
+  connectionString: string;
+  applicationName: string;
+}): Promise<DatabaseSession> {
+  const client = new pg.Client({
+    connectionString: options.connectionString,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+  });
+  const { promise: lost, resolve: lose } = Promise.withResolvers<Error>();
+  client.on('error', lose); // Without a listener the death of the connection would end the process.
+  await client.connect();
+  let closing = false;
+  client.on('end', () => {
+    if (!closing) lose(new Error('the database connection ended'));
+  });
+  return {
+    ...queryableOf(client),
+    lost,
+    async close() {
+      closing = true;
+      await client.end();
+    },
+  };
+}
+
+function queryableOf(client: pg.ClientBase): Queryable {
   return {
     async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
       const result = await client.query<Row>(text, [...values]);

@@ -26,6 +26,13 @@ export interface ProcessSpec {
   niceness?: number;
   /** Kills the group when it aborts. */
   signal?: AbortSignal;
+  /** Who the process is, instead of who we are; only root may choose. */
+  user?: ProcessUser;
+}
+
+export interface ProcessUser {
+  uid: number;
+  gid: number;
 }
 
 export interface ProcessExit {
@@ -49,20 +56,22 @@ const cleanEnvironment = {
 };
 
 export function startProcess(spec: ProcessSpec): RunningProcess {
-  const [command, ...args] = commandLine(spec);
-  const options: SpawnOptions = {
-    env: { ...cleanEnvironment, ...spec.env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-    shell: false,
-  };
-  if (spec.cwd !== undefined) options.cwd = spec.cwd;
-  const child = spawn(command, args, options);
+  const child = spawnGroup(spec, ['pipe', 'pipe', 'pipe']);
   const { stdin, stdout, stderr } = child;
   if (!stdin || !stdout || !stderr) throw new Error('the process has no pipes');
   stdin.on('error', () => {}); // A process that ends before it read everything is judged by its exit, not by EPIPE.
   const kill = (signal: NodeJS.Signals = 'SIGKILL') => killGroup(child, signal);
   return { pid: child.pid ?? -1, stdin, stdout, stderr, exited: exitOf(child, kill, spec.signal), kill };
+}
+
+export type Daemon = Pick<RunningProcess, 'pid' | 'exited' | 'kill'>;
+
+/** A process that may outlive us: in a session of its own, without pipes, its output appended to an open file. */
+export function startDaemon(spec: ProcessSpec & { outputFd: number }): Daemon {
+  const child = spawnGroup(spec, ['ignore', spec.outputFd, spec.outputFd]);
+  child.unref();
+  const kill = (signal: NodeJS.Signals = 'SIGKILL') => killGroup(child, signal);
+  return { pid: child.pid ?? -1, exited: exitOf(child, kill, spec.signal), kill };
 }
 
 export interface FinishedProcess extends ProcessExit {
@@ -100,6 +109,19 @@ export function forkModule(
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+}
+
+function spawnGroup(spec: ProcessSpec, stdio: SpawnOptions['stdio']): ChildProcess {
+  const [command, ...args] = commandLine(spec);
+  const options: SpawnOptions = {
+    env: { ...cleanEnvironment, ...spec.env },
+    stdio,
+    detached: true,
+    shell: false,
+    ...spec.user,
+  };
+  if (spec.cwd !== undefined) options.cwd = spec.cwd;
+  return spawn(command, args, options);
 }
 
 function commandLine({ command, args, limits, niceness }: ProcessSpec): [string, ...string[]] {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openTestDatabase } from '../../test/support/database.ts';
+import { silentLogger } from '../../test/support/silent-logger.ts';
+import type { Database } from './database.ts';
+import { migrate } from './migrations.ts';
+
+async function migrationsIn(t: TestContext, files: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'longhand-migrations-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  for (const [name, sql] of Object.entries(files)) await writeFile(join(directory, name), sql);
+  return directory;
+}
+
+async function appliedNames(database: Database): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    'select name from schema_migration order by applied_at, name',
+  );
+  return rows.map(({ name }) => name);
+}
+
+test('migrations run in the order of their names, and a second run changes nothing', async (t) => {
+  const database = await openTestDatabase(t, { migrated: false });
+  const directory = await migrationsIn(t, {
+    '0002-letter.sql': "insert into word values ('second'); create table letter (id int);",
+    '0001-word.sql': "create table word (text text); insert into word values ('first');",
+    'README.md': 'not a migration',
+  });
+  await migrate(database, directory, silentLogger);
+  await migrate(database, directory, silentLogger);
+  assert.deepEqual(await appliedNames(database), ['0001-word.sql', '0002-letter.sql']);
+  assert.deepEqual(await database.query('select text from word'), [{ text: 'first' }, { text: 'second' }]);
+});
+
+test('a migration that fails leaves nothing of itself and keeps those before it', async (t) => {
+  const database = await openTestDatabase(t, { migrated: false });
+  const directory = await migrationsIn(t, {
+    '0001-word.sql': 'create table word (text text);',
+    '0002-wrong.sql': 'create table half (id int); select * from missing;',
+  });
+  await assert.rejects(migrate(database, directory, silentLogger), /the migration 0002-wrong\.sql failed/);
+  assert.deepEqual(await appliedNames(database), ['0001-word.sql']);
+  assert.deepEqual(await database.query("select to_regclass('half') as half"), [{ half: null }]);
+});
+
+test('an applied migration that was changed stops the start', async (t) => {
+  const database = await openTestDatabase(t, { migrated: false });
+  const directory = await migrationsIn(t, { '0001-word.sql': 'create table word (text text);' });
+  await migrate(database, directory, silentLogger);
+  await writeFile(join(directory, '0001-word.sql'), 'create table word (text varchar);');
+  await assert.rejects(migrate(database, directory, silentLogger), {
+    name: 'StartError',
+    message: /0001-word\.sql was changed/,
+  });
+});
+
+test('a database newer than the code stops the start', async (t) => {
+  const database = await openTestDatabase(t, { migrated: false });
+  const directory = await migrationsIn(t, { '0001-a.sql': 'select 1;', '0002-b.sql': 'select 1;' });
+  await migrate(database, directory, silentLogger);
+  await rm(join(directory, '0002-b.sql'));
+  await assert.rejects(migrate(database, directory, silentLogger), {
+    name: 'StartError',
+    message: /newer than this Longhand, which does not know its migration 0002-b\.sql/,
+  });
+});
