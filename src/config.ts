@@ -1,0 +1,273 @@
+/** The only reader of the environment. One schema; a wrong setting becomes one sentence. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { hasApiKeyShape } from './account/api-key.ts';
+import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts';
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const port = 'must be a port number from 0 to 65535';
+const wholeNumber = (least: number, most: number) => {
+  const words = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}$/, words)
+    .transform(Number)
+    .pipe(z.number().min(least, words).max(most, words));
+};
+const yesOrNo = z
+  .enum(['true', 'false', '1', '0'], 'must be true or false')
+  .transform((text) => text === 'true' || text === '1');
+const webUrl = (words: string) => z.url({ protocol: /^https?$/, error: words });
+const secretKey = z
+  .string()
+  .transform((text) => text.split(',').map((part) => Buffer.from(part.trim(), 'base64')))
+  .refine(
+    (keys) => keys.every((key) => key.length === 32),
+    'must be 32 bytes in base64 (several are separated by commas, newest first)',
+  );
+const schedule = z
+  .string()
+  .regex(
+    /^[0-9]{1,7}(,[0-9]{1,7}){0,19}$/,
+    'must be seconds separated by commas, one number for each attempt',
+  )
+  .transform((text) => text.split(',').map(Number));
+const addressAndPort = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((pair) => pair.trim())
+      .filter(Boolean),
+  )
+  .refine(
+    (pairs) => pairs.every((pair) => /^(\[[0-9a-f:.]+\]|[0-9.]+):[0-9]{1,5}$/i.test(pair)),
+    'must be address:port pairs separated by commas, such as 127.0.0.1:9000',
+  );
+
+/** Settings whose value is never printed. */
+const secret = { secret: true };
+
+const schema = z.object({
+  LONGHAND_HOST: z.string().default('127.0.0.1'),
+  LONGHAND_PORT: z
+    .string()
+    .regex(/^[0-9]{1,5}$/, port)
+    .transform(Number)
+    .pipe(z.number().max(65535, port))
+    .default(8080),
+  LONGHAND_TLS_CERT: z.string().optional(),
+  LONGHAND_TLS_KEY: z.string().optional(),
+  LONGHAND_PUBLIC_URL: webUrl('must be an http or https URL').optional(),
+  LONGHAND_DATA_DIR: z.string().default('data'),
+  LONGHAND_DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must be a URL such as postgres://user:password@host/database',
+    })
+    .optional()
+    .meta(secret),
+  LONGHAND_STORAGE: z.enum(['local', 's3'], 'must be local or s3').default('local'),
+  LONGHAND_S3_ENDPOINT: webUrl('must be the http or https URL of the S3 store').optional(),
+  LONGHAND_S3_REGION: z.string().default('us-east-1'),
+  LONGHAND_S3_BUCKET: z.string().optional(),
+  LONGHAND_S3_ACCESS_KEY_ID: z.string().optional(),
+  LONGHAND_S3_SECRET_ACCESS_KEY: z.string().optional().meta(secret),
+  LONGHAND_S3_FORCE_PATH_STYLE: yesOrNo.default(false),
+  LONGHAND_SECRET_KEY: secretKey.optional().meta(secret),
+  LONGHAND_API_KEY: z
+    .string()
+    .refine(hasApiKeyShape, 'must be lh_ and 36 letters or digits, as "longhand key create" makes them')
+    .optional()
+    .meta(secret),
+  LONGHAND_ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
+  LONGHAND_WORKERS: wholeNumber(1, 256).optional(),
+  LONGHAND_PLANS: z.string().optional(),
+  LONGHAND_MULTIPART_THRESHOLD: wholeNumber(1, 5 * 1024 ** 3).default(100 * 1024 ** 2),
+  LONGHAND_WEBHOOK_SCHEDULE: schedule.default([0, 5, 300, 1800, 7200, 18000, 36000]),
+  LONGHAND_EGRESS_ALLOW: addressAndPort.default([]),
+  LONGHAND_ENGINE: z.string().default('auto'),
+  LONGHAND_ENGINE_URL: webUrl('must be the http or https URL of a transcription endpoint').optional(),
+  LONGHAND_ENGINE_KEY: z.string().optional().meta(secret),
+  LONGHAND_ENGINE_MODEL: z.string().optional(),
+  LONGHAND_FFMPEG: z.string().default('ffmpeg'),
+  LONGHAND_FFPROBE: z.string().default('ffprobe'),
+  LONGHAND_YTDLP: z.string().default('yt-dlp'),
+  LONGHAND_RETENTION_DAYS: wholeNumber(0, 36_500).default(30),
+  LONGHAND_RATE_REQUESTS: wholeNumber(1, 1_000_000).default(600),
+  LONGHAND_RATE_CREATES: wholeNumber(1, 1_000_000).default(60),
+  LONGHAND_LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
+});
+
+type Settings = z.infer<typeof schema>;
+type SettingName = keyof Settings;
+
+export interface S3Settings {
+  endpoint: string | undefined;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  forcePathStyle: boolean;
+}
+
+export interface Config {
+  host: string;
+  port: number;
+  tls: { certFile: string; keyFile: string } | undefined;
+  publicUrl: string | undefined;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  storage: 'local' | 's3';
+  s3: S3Settings | undefined;
+  secretKeys: Buffer[] | undefined;
+  apiKey: string | undefined;
+  role: 'all' | 'api' | 'worker';
+  workers: number;
+  plans: PlanTable;
+  multipartThresholdBytes: number;
+  webhookScheduleSeconds: number[];
+  egressAllow: string[];
+  engine: { name: string; url: string | undefined; key: string | undefined; model: string | undefined };
+  programs: { ffmpeg: string; ffprobe: string; ytdlp: string };
+  retentionDays: number;
+  rateLimits: { requestsPerMinute: number; createsPerMinute: number };
+  logLevel: string;
+  /** Every setting as it may be shown: secrets are masked. */
+  redacted: Record<string, string>;
+  /** Sentences for the operator that do not stop the start. */
+  warnings: string[];
+}
+
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  // An empty variable is the same as none.
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, text]) => text !== undefined && text !== ''),
+  );
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new ConfigError(`The setting ${issue?.path.join('.')} ${issue?.message}.`);
+  }
+  const settings = parsed.data;
+  return {
+    host: settings.LONGHAND_HOST,
+    port: settings.LONGHAND_PORT,
+    tls: tlsOf(settings),
+    publicUrl: settings.LONGHAND_PUBLIC_URL?.replace(/\/+$/, ''),
+    dataDir: resolve(settings.LONGHAND_DATA_DIR),
+    databaseUrl: settings.LONGHAND_DATABASE_URL,
+    storage: settings.LONGHAND_STORAGE,
+    s3: s3Of(settings),
+    secretKeys: settings.LONGHAND_SECRET_KEY,
+    apiKey: settings.LONGHAND_API_KEY,
+    role: settings.LONGHAND_ROLE,
+    workers: settings.LONGHAND_WORKERS ?? availableParallelism(),
+    plans: plansOf(settings.LONGHAND_PLANS),
+    multipartThresholdBytes: settings.LONGHAND_MULTIPART_THRESHOLD,
+    webhookScheduleSeconds: settings.LONGHAND_WEBHOOK_SCHEDULE,
+    egressAllow: settings.LONGHAND_EGRESS_ALLOW,
+    engine: {
+      name: settings.LONGHAND_ENGINE,
+      url: settings.LONGHAND_ENGINE_URL,
+      key: settings.LONGHAND_ENGINE_KEY,
+      model: settings.LONGHAND_ENGINE_MODEL,
+    },
+    programs: {
+      ffmpeg: settings.LONGHAND_FFMPEG,
+      ffprobe: settings.LONGHAND_FFPROBE,
+      ytdlp: settings.LONGHAND_YTDLP,
+    },
+    retentionDays: settings.LONGHAND_RETENTION_DAYS,
+    rateLimits: {
+      requestsPerMinute: settings.LONGHAND_RATE_REQUESTS,
+      createsPerMinute: settings.LONGHAND_RATE_CREATES,
+    },
+    logLevel: settings.LONGHAND_LOG_LEVEL,
+    redacted: redactedSettings(given),
+    warnings: warningsFor(settings, given),
+  };
+}
+
+function tlsOf({ LONGHAND_TLS_CERT: certFile, LONGHAND_TLS_KEY: keyFile }: Settings): Config['tls'] {
+  if (certFile && keyFile) return { certFile, keyFile };
+  if (certFile || keyFile)
+    throw new ConfigError('LONGHAND_TLS_CERT and LONGHAND_TLS_KEY must be set together.');
+  return undefined;
+}
+
+/** The store is usable as soon as it is described, also when new uploads go to the disk: older objects stay readable. */
+function s3Of(settings: Settings): S3Settings | undefined {
+  const bucket = settings.LONGHAND_S3_BUCKET;
+  const accessKeyId = settings.LONGHAND_S3_ACCESS_KEY_ID;
+  const secretAccessKey = settings.LONGHAND_S3_SECRET_ACCESS_KEY;
+  if (!bucket || !accessKeyId || !secretAccessKey) {
+    if (settings.LONGHAND_STORAGE !== 's3') return undefined;
+    throw new ConfigError(
+      'LONGHAND_STORAGE=s3 needs LONGHAND_S3_BUCKET, LONGHAND_S3_ACCESS_KEY_ID and LONGHAND_S3_SECRET_ACCESS_KEY.',
+    );
+  }
+  return {
+    endpoint: settings.LONGHAND_S3_ENDPOINT,
+    region: settings.LONGHAND_S3_REGION,
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    forcePathStyle: settings.LONGHAND_S3_FORCE_PATH_STYLE,
+  };
+}
+
+function plansOf(file: string | undefined): PlanTable {
+  if (!file) return parsePlanTable(builtInPlans);
+  try {
+    return parsePlanTable(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new ConfigError(
+      `The plan table that LONGHAND_PLANS names cannot be used: ${(error as Error).message}`,
+    );
+  }
+}
+
+function redactedSettings(given: Record<string, string | undefined>): Record<string, string> {
+  const names = Object.keys(schema.shape) as SettingName[];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const text = given[name];
+      if (text === undefined) return [];
+      const isSecret = (schema.shape[name].meta() as { secret?: boolean } | undefined)?.secret === true;
+      return [[name, isSecret ? '[redacted]' : text]];
+    }),
+  );
+}
+
+function warningsFor(settings: Settings, given: Record<string, string | undefined>): string[] {
+  const warnings: string[] = [];
+  for (const name of Object.keys(given)) {
+    if (name.startsWith('LONGHAND_') && !(name in schema.shape)) {
+      warnings.push(`${name} is not a setting of Longhand and has no effect.`);
+    }
+  }
+  const isLoopback = /^(127\.|::1$|localhost$)/.test(settings.LONGHAND_HOST);
+  const isHttps = Boolean(settings.LONGHAND_TLS_CERT) || settings.LONGHAND_PUBLIC_URL?.startsWith('https:');
+  if (!isLoopback && !isHttps) {
+    warnings.push(
+      `Longhand listens on ${settings.LONGHAND_HOST} without TLS: API keys travel in the clear. Set LONGHAND_TLS_CERT and LONGHAND_TLS_KEY, or put it behind a TLS proxy and set LONGHAND_PUBLIC_URL to its https address.`,
+    );
+  }
+  if (settings.LONGHAND_EGRESS_ALLOW.length > 0) {
+    warnings.push(
+      `LONGHAND_EGRESS_ALLOW lets outgoing requests reach ${settings.LONGHAND_EGRESS_ALLOW.join(', ')}. It is meant for development and tests.`,
+    );
+  }
+  return warnings;
+}
