@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '../contract/errors.ts';
+import { readEventSelection, type Subscription } from '../contract/webhook.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { CheckReceiverUrl } from './receiver-url.ts';
+import { newSigningSecret } from './signature.ts';
+import { secretContext } from './subscription-secret.ts';
+import { addSubscription } from './subscription-store.ts';
+
+export interface CreateSubscriptionOptions {
+  database: Database;
+  clock: Clock;
+  /** Undefined when no key is configured. */
+  secretBox: SecretBox | undefined;
+  checkReceiverUrl: CheckReceiverUrl;
+}
+
+/** The checks stand in the order in which the caller hears of them. */
+export async function createSubscription(
+  { database, clock, secretBox, checkReceiverUrl }: CreateSubscriptionOptions,
+  request: { accountId: string; url: unknown; events: unknown },
+): Promise<{ subscription: Subscription; signingSecret: string }> {
+  const url = await checkReceiverUrl(request.url);
+  if (url === undefined) throw new ApiError('invalid_webhook_url');
+  const events = readEventSelection(request.events);
+  if (!secretBox) throw new ApiError('webhooks_unavailable');
+  const id = randomUUID();
+  const signingSecret = newSigningSecret();
+  const subscription = await addSubscription(database, {
+    id,
+    accountId: request.accountId,
+    url,
+    events,
+    sealedSecret: secretBox.seal(signingSecret, secretContext(id)),
+    createdAt: clock.date(),
+  });
+  if (!subscription) throw new ApiError('webhook_subscription_limit_reached');
+  return { subscription, signingSecret };
+}

@@ -1,0 +1,16 @@
+import { ApiError } from '../contract/errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { removeSubscription } from './subscription-store.ts';
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Another account's subscription, an unknown id and a text that is no id look the same: not found. */
+export async function deleteSubscription(
+  { database, clock }: { database: Database; clock: Clock },
+  { id, accountId }: { id: string; accountId: string },
+): Promise<void> {
+  const removed =
+    uuidPattern.test(id) && (await removeSubscription(database, { id, accountId, now: clock.date() }));
+  if (!removed) throw new ApiError('not_found');
+}

@@ -1,0 +1,104 @@
+/**
+ * Who may send now. Each receiver has a few places, each account a share, the process a total; receivers with a
+ * line take turns. So a receiver that hangs fills its own places and no other's.
+ */
+import type { WaitingReceiver } from './delivery-store.ts';
+
+export interface PlaceLimits {
+  /** Requests in flight of this process. */
+  totalMax: number;
+  perAccountMax: number;
+  perReceiverMax: number;
+}
+
+/**
+ * Four at once to one receiver: at 200 ms an answer that is 20 events a second, more than one machine transcribes.
+ * Every place is also a request that may be repeated when the process is killed, so more is not better.
+ */
+export const defaultPlaceLimits: PlaceLimits = { totalMax: 128, perAccountMax: 80, perReceiverMax: 4 };
+
+export interface Grant {
+  subscriptionId: string;
+  places: number;
+}
+
+export class DeliveryPlaces {
+  readonly #limits: PlaceLimits;
+  /** Receivers known to have a line, in the order of their turn. */
+  readonly #waiting = new Map<string, WaitingReceiver>();
+  readonly #byReceiver = new Map<string, number>();
+  readonly #byAccount = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: PlaceLimits) {
+    this.#limits = limits;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  addWaiting(receivers: Iterable<WaitingReceiver>): void {
+    for (const receiver of receivers) {
+      if (!this.#waiting.has(receiver.subscriptionId)) this.#waiting.set(receiver.subscriptionId, receiver);
+    }
+  }
+
+  /** Its line is empty for now; the next look at the lines finds it again. */
+  removeWaiting(subscriptionId: string): void {
+    this.#waiting.delete(subscriptionId);
+  }
+
+  /** Free places for the receivers whose turn it is. One place each before anybody has a second. */
+  grants(): Grant[] {
+    const grants = new Map<string, number>();
+    const accountGrants = new Map<string, number>();
+    let free = this.#limits.totalMax - this.#total;
+    for (let round = 0; round < this.#limits.perReceiverMax && free > 0; round += 1) {
+      for (const { subscriptionId, accountId } of this.#waiting.values()) {
+        if (free === 0) break;
+        const granted = grants.get(subscriptionId) ?? 0;
+        const ofAccount = accountGrants.get(accountId) ?? 0;
+        if (granted > round) continue;
+        if (count(this.#byReceiver, subscriptionId) + granted >= this.#limits.perReceiverMax) continue;
+        if (count(this.#byAccount, accountId) + ofAccount >= this.#limits.perAccountMax) continue;
+        grants.set(subscriptionId, granted + 1);
+        accountGrants.set(accountId, ofAccount + 1);
+        free -= 1;
+      }
+    }
+    this.#yieldTurn(grants.keys());
+    return [...grants].map(([subscriptionId, places]) => ({ subscriptionId, places }));
+  }
+
+  take(receiver: WaitingReceiver): void {
+    this.#total += 1;
+    this.#byReceiver.set(receiver.subscriptionId, count(this.#byReceiver, receiver.subscriptionId) + 1);
+    this.#byAccount.set(receiver.accountId, count(this.#byAccount, receiver.accountId) + 1);
+  }
+
+  free(receiver: WaitingReceiver): void {
+    this.#total -= 1;
+    decrease(this.#byReceiver, receiver.subscriptionId);
+    decrease(this.#byAccount, receiver.accountId);
+  }
+
+  #yieldTurn(subscriptionIds: Iterable<string>): void {
+    for (const subscriptionId of subscriptionIds) {
+      const receiver = this.#waiting.get(subscriptionId);
+      if (!receiver) continue;
+      this.#waiting.delete(subscriptionId);
+      this.#waiting.set(subscriptionId, receiver);
+    }
+  }
+}
+
+function count(counts: ReadonlyMap<string, number>, id: string): number {
+  return counts.get(id) ?? 0;
+}
+
+function decrease(counts: Map<string, number>, id: string): void {
+  const left = count(counts, id) - 1;
+  if (left > 0) counts.set(id, left);
+  else counts.delete(id);
+}

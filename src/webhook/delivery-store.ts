@@ -1,0 +1,168 @@
+/**
+ * The line of each receiver. Two settings of this file are about how much a crash may repeat, never about what it
+ * may lose: `synchronous_commit` is off where a write that a power cut forgets only means that a delivery is sent
+ * once more, which receivers must expect anyway.
+ */
+import type { Queryable } from '../platform/database.ts';
+import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';
+
+/** A delivery that this many processes died on is given up: it may be the cause. */
+const abandonedMax = 20;
+
+export interface WaitingReceiver {
+  subscriptionId: string;
+  accountId: string;
+}
+
+/**
+ * Active subscriptions whose next delivery is due. Hops from receiver to receiver through the index, so a line of
+ * a million deliveries costs as much to find as a line of one.
+ */
+export async function waitingReceivers(database: Queryable, now: Date): Promise<WaitingReceiver[]> {
+  return await database.query<WaitingReceiver & Record<string, unknown>>(
+    `with recursive line as (
+       (select subscription_id, next_attempt_at from webhook_delivery
+        where state = 'pending' order by subscription_id, next_attempt_at limit 1)
+       union all
+       select next.subscription_id, next.next_attempt_at
+       from line cross join lateral (
+         select subscription_id, next_attempt_at from webhook_delivery
+         where state = 'pending' and subscription_id > line.subscription_id
+         order by subscription_id, next_attempt_at limit 1
+       ) next
+     )
+     select s.id as "subscriptionId", s.account_id as "accountId"
+     from line join webhook_subscription s on s.id = line.subscription_id and s.status = 'active'
+     where line.next_attempt_at <= $1
+     order by line.next_attempt_at`,
+    [now],
+  );
+}
+
+export interface Claim {
+  receivers: readonly { subscriptionId: string; places: number }[];
+  now: Date;
+  leaseId: string;
+  leaseUntil: Date;
+}
+
+/** `pending` → `sending` for the head of each named line, at most so many as the receiver has places. */
+export async function claimDeliveries(database: Queryable, claim: Claim): Promise<ClaimedDelivery[]> {
+  return await database.query<ClaimedDelivery & Record<string, unknown>>(
+    `with head as (
+       select first.id, s.url, s.sealed_secret, s.account_id
+       from unnest($1::uuid[], $2::int[]) as wanted (subscription_id, places)
+       join webhook_subscription s on s.id = wanted.subscription_id and s.status = 'active'
+       cross join lateral (
+         select d.id from webhook_delivery d
+         where d.subscription_id = wanted.subscription_id and d.state = 'pending' and d.next_attempt_at <= $3
+         order by d.subscription_id, d.next_attempt_at, d.id limit wanted.places for update skip locked
+       ) first
+       where set_config('synchronous_commit', 'off', true) is not null
+     ), claimed as (
+       update webhook_delivery d
+       set state = 'sending', next_attempt_at = null, lease_id = $4, lease_until = $5
+       from head where d.id = head.id and d.state = 'pending'
+       returning d.id, d.lease_id, d.subscription_id, d.event_id, d.attempts,
+                 head.account_id, head.url, head.sealed_secret
+     )
+     select claimed.id, lease_id as "leaseId", subscription_id as "subscriptionId", event_id as "eventId", attempts,
+            claimed.account_id as "accountId", url, sealed_secret as "sealedSecret", event.body
+     from claimed cross join lateral (select body from webhook_event where id = claimed.event_id) event`,
+    [
+      claim.receivers.map((receiver) => receiver.subscriptionId),
+      claim.receivers.map((receiver) => receiver.places),
+      claim.now,
+      claim.leaseId,
+      claim.leaseUntil,
+    ],
+  );
+}
+
+/**
+ * `sending` → its outcome, with a line in the log. A delivery whose lease another process took over is left alone.
+ * A retry for a subscription that was removed or disabled meanwhile becomes `cancelled`; the lock on the
+ * subscription orders this against the removal.
+ */
+export async function storeSettlements(
+  database: Queryable,
+  settled: readonly SettledDelivery[],
+): Promise<void> {
+  await database.query(
+    `with result as (
+       select * from jsonb_to_recordset($1) as r (
+         id bigint, lease_id uuid, subscription_id uuid, state text, next_attempt_at timestamptz,
+         started_at timestamptz, ended_at timestamptz, duration_ms int, status_code int, error text)
+       where set_config('synchronous_commit', 'off', true) is not null
+     ), alive as (
+       select s.id from webhook_subscription s
+       where s.id in (select subscription_id from result where state = 'pending') and s.status = 'active'
+       order by s.id for share
+     ), decided as (
+       select result.id, result.lease_id,
+              case when result.state = 'pending' and alive.id is null then 'cancelled' else result.state end as state,
+              case when alive.id is not null then result.next_attempt_at end as next_attempt_at,
+              started_at, ended_at, duration_ms, status_code, error
+       from result left join alive on alive.id = result.subscription_id and result.state = 'pending'
+     ), settled as (
+       update webhook_delivery d
+       set state = decided.state, attempts = d.attempts + 1, next_attempt_at = decided.next_attempt_at,
+           lease_id = null, lease_until = null,
+           ended_at = case when decided.state <> 'pending' then decided.ended_at end
+       from decided
+       where d.id = decided.id and d.state = 'sending' and d.lease_id = decided.lease_id
+       returning d.id, d.round, d.attempts
+     )
+     insert into webhook_attempt
+       (delivery_id, round, number, started_at, duration_ms, status_code, error, next_attempt_at)
+     select settled.id, settled.round, settled.attempts, started_at, duration_ms, status_code, error, next_attempt_at
+     from settled join decided using (id)`,
+    [JSON.stringify(settled.map(settlementRecord))],
+  );
+}
+
+function settlementRecord({ delivery, startedAt, durationMs, outcome, settlement }: SettledDelivery) {
+  return {
+    id: delivery.id,
+    lease_id: delivery.leaseId,
+    subscription_id: delivery.subscriptionId,
+    state: settlement.state === 'retry' ? 'pending' : settlement.state,
+    next_attempt_at: settlement.state === 'retry' ? settlement.nextAttemptAt : null,
+    started_at: startedAt,
+    ended_at: new Date(startedAt.getTime() + durationMs),
+    duration_ms: durationMs,
+    status_code: outcome.kind === 'answered' ? outcome.statusCode : null,
+    error: outcome.kind === 'failed' ? outcome.error : null,
+  };
+}
+
+/** `sending` → `pending` without an attempt: the process stops, or could not begin to send. */
+export async function giveBackDeliveries(
+  database: Queryable,
+  { ids, leaseId, nextAttemptAt }: { ids: readonly string[]; leaseId: string; nextAttemptAt: Date },
+): Promise<void> {
+  await database.query(
+    `update webhook_delivery
+     set state = 'pending', next_attempt_at = $3, lease_id = null, lease_until = null
+     where id = any ($1::bigint[]) and state = 'sending' and lease_id = $2`,
+    [ids, leaseId, nextAttemptAt],
+  );
+}
+
+/** `sending` with an ended lease → `pending`: its process died, and nobody knows what the receiver saw. */
+export async function reclaimAbandoned(database: Queryable, now: Date): Promise<number> {
+  const rows = await database.query(
+    `update webhook_delivery d
+     set state = case when d.abandoned >= $2 then 'exhausted' when s.id is null then 'cancelled' else 'pending' end,
+         next_attempt_at = case when d.abandoned < $2 and s.id is not null then $1::timestamptz end,
+         ended_at = case when d.abandoned >= $2 or s.id is null then $1::timestamptz end,
+         abandoned = d.abandoned + 1, lease_id = null, lease_until = null
+     from webhook_delivery expired
+     left join webhook_subscription s on s.id = expired.subscription_id and s.status = 'active'
+     where d.id = expired.id and expired.state = 'sending' and expired.lease_until <= $1
+       and d.state = 'sending' and d.lease_until <= $1
+     returning d.id`,
+    [now, abandonedMax],
+  );
+  return rows.length;
+}

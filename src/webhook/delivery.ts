@@ -1,0 +1,92 @@
+/**
+ * One delivery, typed by step: claimed from the line, signed, sent, settled. Each step is made from the one
+ * before it, so nothing can be stored as done that was not sent.
+ */
+import { signature } from './signature.ts';
+import { nextDelayMs, type RetrySchedule, retryAfterMs } from './retry-schedule.ts';
+
+/** Held by this process until the lease ends. */
+export interface ClaimedDelivery {
+  id: string;
+  leaseId: string;
+  subscriptionId: string;
+  accountId: string;
+  eventId: string;
+  url: string;
+  sealedSecret: string;
+  body: string;
+  /** Attempts of this round whose outcome is known. */
+  attempts: number;
+}
+
+export interface SignedRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+export type AttemptOutcome =
+  | { kind: 'answered'; statusCode: number; retryAfter: string | undefined }
+  /** No answer; `error` is a short word for the log. */
+  | { kind: 'failed'; error: string };
+
+export interface AttemptedDelivery {
+  delivery: ClaimedDelivery;
+  startedAt: Date;
+  durationMs: number;
+  outcome: AttemptOutcome;
+}
+
+export type Settlement =
+  | { state: 'delivered' }
+  | { state: 'retry'; nextAttemptAt: Date }
+  | { state: 'exhausted' }
+  /** The receiver answered 410: the subscription is disabled. */
+  | { state: 'gone' };
+
+export interface SettledDelivery extends AttemptedDelivery {
+  settlement: Settlement;
+}
+
+const userAgent = 'Longhand-Webhooks/1';
+
+/** Timestamp and signature are fresh at each attempt; id and body stay the same. */
+export function signDelivery(
+  delivery: ClaimedDelivery,
+  { secret, nowMs }: { secret: string; nowMs: number },
+): SignedRequest {
+  const body = Buffer.from(delivery.body, 'utf8');
+  const timestampSeconds = Math.floor(nowMs / 1_000);
+  return {
+    url: delivery.url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      'webhook-id': delivery.eventId,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': signature({ secret, eventId: delivery.eventId, timestampSeconds, body }),
+    },
+  };
+}
+
+export function settleDelivery(
+  attempted: AttemptedDelivery,
+  { schedule, random }: { schedule: RetrySchedule; random: () => number },
+): SettledDelivery {
+  const { outcome, delivery, startedAt, durationMs } = attempted;
+  const endedMs = startedAt.getTime() + durationMs;
+  if (outcome.kind === 'answered') {
+    if (outcome.statusCode >= 200 && outcome.statusCode < 300) {
+      return { ...attempted, settlement: { state: 'delivered' } };
+    }
+    if (outcome.statusCode === 410) return { ...attempted, settlement: { state: 'gone' } };
+  }
+  const delayMs = nextDelayMs(schedule, {
+    attempts: delivery.attempts + 1,
+    retryAfterMs: outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, endedMs) : undefined,
+    random,
+  });
+  if (delayMs === undefined) return { ...attempted, settlement: { state: 'exhausted' } };
+  return { ...attempted, settlement: { state: 'retry', nextAttemptAt: new Date(endedMs + delayMs) } };
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { toEventBody } from '../contract/webhook.ts';
+import type { Queryable } from '../platform/database.ts';
+import { addDeliveries, addEvent, lockReceivers } from './event-store.ts';
+
+export interface TerminalJob {
+  id: string;
+  accountId: string;
+  filename: string;
+  status: 'completed' | 'failed';
+  durationSeconds: number | null;
+  endedAt: Date;
+}
+
+/**
+ * Called inside the transaction that ends a job: writes its one event and a delivery for each active subscription
+ * that chose the type. A job that is not ended leaves no event; an ended one cannot lack it.
+ */
+export async function recordTerminalEvent(
+  tx: Queryable,
+  job: TerminalJob,
+  { publicUrl, firstDelayMs = 0 }: { publicUrl: string; firstDelayMs?: number },
+): Promise<{ deliveries: number }> {
+  const id = randomUUID();
+  const type = `transcription.${job.status}` as const;
+  const body = toEventBody({
+    id,
+    type,
+    createdAt: job.endedAt,
+    transcriptionId: job.id,
+    filename: job.filename,
+    durationSeconds: job.durationSeconds,
+    resourceUrl: resourceUrl(publicUrl, job.id),
+  });
+  const added = await addEvent(tx, {
+    id,
+    accountId: job.accountId,
+    transcriptionId: job.id,
+    type,
+    body,
+    createdAt: job.endedAt,
+  });
+  if (!added) return { deliveries: 0 };
+  const receivers = await lockReceivers(tx, { accountId: job.accountId, type });
+  const firstAttemptAt = new Date(job.endedAt.getTime() + firstDelayMs);
+  await addDeliveries(tx, { eventId: id, receivers, createdAt: job.endedAt, firstAttemptAt });
+  return { deliveries: receivers.length };
+}
+
+export function resourceUrl(publicUrl: string, transcriptionId: string): string {
+  return `${publicUrl.replace(/\/+$/, '')}/api/v1/transcriptions/${transcriptionId}`;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { newSigningSecret, signature } from './signature.ts';
+
+/** The vectors that the two reference libraries publish in their own tests. */
+const publishedVectors = [
+  {
+    of: 'standardwebhooks',
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    eventId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    timestampSeconds: 1_614_265_330,
+    body: '{"test": 2432232314}',
+    expected: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  },
+  {
+    of: 'svix documentation',
+    secret: 'whsec_plJ3nmyCDGBKInavdOK15jsl',
+    eventId: 'msg_loFOjxBNrRLzqYUf',
+    timestampSeconds: 1_731_705_121,
+    body: '{"event_type":"ping","data":{"success":true}}',
+    expected: 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
+  },
+] as const;
+
+for (const vector of publishedVectors) {
+  test(`the published vector of ${vector.of} gives its published signature`, () => {
+    const { expected, body, ...rest } = vector;
+    assert.equal(signature({ ...rest, body: Buffer.from(body) }), expected);
+  });
+}
+
+const bodies = {
+  'plain text': '{"a":1}',
+  'letters beyond ASCII': '{"filename":"Gespräch – 会議 🎙.mp3"}',
+  empty: '',
+  'a body with line ends': '{\r\n\t"a": "b\\n"\n}\n',
+};
+
+for (const [name, body] of Object.entries(bodies)) {
+  test(`both reference libraries make the same signature: ${name}`, () => {
+    const secret = newSigningSecret();
+    const timestampSeconds = 1_700_000_000;
+    const ours = signature({ secret, eventId: 'evt', timestampSeconds, body: Buffer.from(body) });
+    const at = new Date(timestampSeconds * 1000);
+    assert.equal(ours, new StandardWebhook(secret).sign('evt', at, body));
+    assert.equal(ours, new SvixWebhook(secret).sign('evt', at, body));
+  });
+}
+
+test('the signature covers raw bytes, also those that are no text', () => {
+  const secret = newSigningSecret();
+  const attempt = { secret, eventId: 'evt', timestampSeconds: 1 };
+  const a = signature({ ...attempt, body: Buffer.from([0xff]) });
+  const b = signature({ ...attempt, body: Buffer.from([0xfe]) });
+  assert.notEqual(a, b); // As strings both would have become the same replacement character.
+});
+
+test('a new secret has 32 random bytes after its prefix and is never the same', () => {
+  const secrets = new Set(Array.from({ length: 100 }, newSigningSecret));
+  assert.equal(secrets.size, 100);
+  for (const secret of secrets) {
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.equal(Buffer.from(secret.slice(6), 'base64').length, 32);
+  }
+});
+
+test('a secret without its prefix and a broken timestamp are refused', () => {
+  const body = Buffer.from('');
+  assert.throws(() => signature({ secret: 'abc', eventId: 'e', timestampSeconds: 1, body }), /whsec_/);
+  assert.throws(
+    () => signature({ secret: newSigningSecret(), eventId: 'e', timestampSeconds: 1.5, body }),
+    /whole seconds/,
+  );
+});
