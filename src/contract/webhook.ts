@@ -1,6 +1,9 @@
 /** Webhook subscriptions and events as they go over the wire. */
 import { z } from 'zod';
-import { ApiError } from './errors.ts';
+import { protectedErrors } from './envelope.ts';
+import { ApiError, type ErrorCode } from './errors.ts';
+import { requestFaults } from './request-faults.ts';
+import { wholeSeconds } from './transcription.ts';
 
 export const eventTypes = ['transcription.completed', 'transcription.failed'] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -15,16 +18,46 @@ const eventSelection = z
   .max(eventTypes.length)
   .refine((events) => new Set(events).size === events.length, 'each type at most once');
 
+const createOrder = [
+  'invalid_request',
+  'invalid_webhook_url',
+  'invalid_webhook_events',
+  'webhooks_unavailable',
+  'webhook_subscription_limit_reached',
+] as const satisfies ErrorCode[];
+
+export const createSubscriptionErrors = [...createOrder, 'request_too_large', ...protectedErrors] as const;
+export const deleteSubscriptionErrors = ['not_found', ...protectedErrors] as const;
+
+/**
+ * `events` is read by `readEventSelection` after the url was judged, which may ask the name service: a request with
+ * both faults hears of the url.
+ */
 export const createSubscriptionBody = z
   .object({
-    url: z.url().max(receiverUrlCharactersMax).meta({
-      description:
-        'Public HTTPS receiver on port 443 without credentials or fragment. It must answer without a redirect.',
-      example: 'https://example.com/hooks/longhand',
+    url: z
+      .string()
+      .max(receiverUrlCharactersMax)
+      .meta({
+        format: 'uri',
+        description:
+          'Public HTTPS receiver on port 443 without credentials or fragment. It must answer without a redirect.',
+        examples: ['https://example.com/hooks/longhand'],
+      }),
+    events: z.unknown().meta({
+      type: 'array',
+      items: { type: 'string', enum: [...eventTypes] },
+      minItems: 1,
+      maxItems: eventTypes.length,
+      uniqueItems: true,
+      description: 'One or both event types, each once.',
     }),
-    events: eventSelection.meta({ description: 'One or both event types, each once.' }),
   })
-  .meta({ id: 'CreateWebhookSubscription' });
+  .meta({ id: 'CreateWebhookSubscription' })
+  .register(requestFaults, {
+    order: createOrder,
+    ofField: ([field]) => (field === 'url' ? 'invalid_webhook_url' : 'invalid_request'),
+  });
 
 const subscriptionFields = {
   id: z.uuid(),
@@ -47,7 +80,9 @@ export const createdSubscription = z
 export const listedSubscription = z
   .object({
     ...subscriptionFields,
-    url: z.string().meta({ description: 'Only the origin, followed by an ellipsis.', example: 'https://example.com…' }),
+    url: z
+      .string()
+      .meta({ description: 'Only the origin, followed by an ellipsis.', example: 'https://example.com…' }),
   })
   .meta({ id: 'WebhookSubscription' });
 
@@ -76,27 +111,20 @@ export interface Subscription {
   disabledAt: Date | null;
 }
 
-/** The fields of a create request, in the order in which they are judged: a JSON object, then the url, then the events. */
-export function readCreateSubscription(body: unknown): { url: unknown; events: unknown } {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ApiError('invalid_request');
-  const { url, events } = body as Record<string, unknown>;
-  return { url, events };
-}
-
 export function readEventSelection(events: unknown): EventType[] {
   const parsed = eventSelection.safeParse(events);
   if (!parsed.success) throw new ApiError('invalid_webhook_events');
   return parsed.data;
 }
 
-export function toCreatedSubscription(
+export function createdSubscriptionOnWire(
   subscription: Subscription,
   signingSecret: string,
 ): z.infer<typeof createdSubscription> {
   return { ...wireFields(subscription), url: subscription.url, signing_secret: signingSecret };
 }
 
-export function toListedSubscription(subscription: Subscription): z.infer<typeof listedSubscription> {
+export function listedSubscriptionOnWire(subscription: Subscription): z.infer<typeof listedSubscription> {
   return { ...wireFields(subscription), url: maskedUrl(subscription.url) };
 }
 
@@ -126,7 +154,7 @@ export interface TerminalEvent {
 }
 
 /** The thin payload. It never holds text, segments or the error of the job. */
-export function toEventBody(event: TerminalEvent): string {
+export function eventBody(event: TerminalEvent): string {
   const payload: z.infer<typeof webhookEvent> = {
     id: event.id,
     type: event.type,
@@ -135,7 +163,7 @@ export function toEventBody(event: TerminalEvent): string {
       id: event.transcriptionId,
       filename: event.filename,
       status: event.type === 'transcription.completed' ? 'completed' : 'failed',
-      duration_seconds: event.durationSeconds === null ? null : Math.round(event.durationSeconds),
+      duration_seconds: wholeSeconds(event.durationSeconds),
       resource_url: event.resourceUrl,
     },
   };

@@ -55,7 +55,9 @@ export class SecretBox {
     decipher.setAAD(Buffer.from(context, 'utf8'));
     decipher.setAuthTag(sealed.subarray(-tagBytes));
     try {
-      return decipher.update(sealed.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      return (
+        decipher.update(sealed.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
+      );
     } catch (cause) {
       throw new SecretUnreadable('the sealed text or its context was changed', { cause });
     }

@@ -2,8 +2,9 @@
  * One delivery, typed by step: claimed from the line, signed, sent, settled. Each step is made from the one
  * before it, so nothing can be stored as done that was not sent.
  */
-import { signature } from './signature.ts';
+
 import { nextDelayMs, type RetrySchedule, retryAfterMs } from './retry-schedule.ts';
+import { signature } from './signature.ts';
 
 /** Held by this process until the lease ends. */
 export interface ClaimedDelivery {

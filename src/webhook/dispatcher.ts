@@ -9,12 +9,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { type AttemptOutcome, type ClaimedDelivery, settleDelivery, signDelivery } from './delivery.ts';
 import { DeliveryPlaces, defaultPlaceLimits, type PlaceLimits } from './delivery-places.ts';
-import {
-  claimDeliveries,
-  giveBackDeliveries,
-  reclaimAbandoned,
-  waitingReceivers,
-} from './delivery-store.ts';
+import { claimDeliveries, giveBackDeliveries, reclaimAbandoned, waitingReceivers } from './delivery-store.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
 import type { SendWebhook } from './send-webhook.ts';
 import { SettlementWriter } from './settlement-writer.ts';
@@ -96,7 +91,8 @@ export class Dispatcher {
     const { database, clock, logger } = this.#options;
     try {
       const abandoned = await reclaimAbandoned(database, clock.date());
-      if (abandoned > 0) logger.warn({ deliveries: abandoned }, 'webhook deliveries of a dead process taken over');
+      if (abandoned > 0)
+        logger.warn({ deliveries: abandoned }, 'webhook deliveries of a dead process taken over');
       this.#places.addWaiting(await waitingReceivers(database, clock.date()));
     } catch (error) {
       logger.error({ err: error }, 'the webhook lines could not be read');
@@ -165,7 +161,10 @@ export class Dispatcher {
     try {
       secret = secretBox.open(delivery.sealedSecret, secretContext(delivery.subscriptionId));
     } catch (error) {
-      logger.error({ err: error, subscriptionId: delivery.subscriptionId }, 'a webhook secret could not be opened');
+      logger.error(
+        { err: error, subscriptionId: delivery.subscriptionId },
+        'a webhook secret could not be opened',
+      );
       await this.#giveBack(delivery, unreadableSecretDelayMs);
       return;
     }
@@ -177,7 +176,10 @@ export class Dispatcher {
       return;
     }
     const durationMs = Math.max(0, clock.now() - startedAt.getTime());
-    const settled = settleDelivery({ delivery, startedAt, durationMs, outcome }, { schedule, random: this.#random });
+    const settled = settleDelivery(
+      { delivery, startedAt, durationMs, outcome },
+      { schedule, random: this.#random },
+    );
     if (settled.settlement.state === 'exhausted') {
       logger.warn(
         { deliveryId: delivery.id, subscriptionId: delivery.subscriptionId },

@@ -27,7 +27,8 @@ export function receiverUrlCheck(network: ReceiverNetwork): CheckReceiverUrl {
     const literal = addressLiteral(url.hostname);
     const addresses = literal === undefined ? await addressesOf(network, url.hostname) : [literal];
     if (addresses === undefined) return undefined;
-    const allowed = addresses.length > 0 && addresses.every((address) => network.isAllowedPair(address, port));
+    const allowed =
+      addresses.length > 0 && addresses.every((address) => network.isAllowedPair(address, port));
     if (allowed) return text as string;
     const isPublic = addresses.every((address) => network.isPublicAddress(address));
     return isPublic && url.protocol === 'https:' && url.port === '' ? (text as string) : undefined;
@@ -55,7 +56,10 @@ function addressLiteral(hostname: string): string | undefined {
 }
 
 /** Undefined for a name that is never public. */
-async function addressesOf(network: ReceiverNetwork, hostname: string): Promise<readonly string[] | undefined> {
+async function addressesOf(
+  network: ReceiverNetwork,
+  hostname: string,
+): Promise<readonly string[] | undefined> {
   const name = hostname.replace(/\.$/, '');
   if (name === '' || network.isSpecialName(name)) return undefined;
   return await network.resolve(name);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toEventBody } from '../contract/webhook.ts';
+import { eventBody } from '../contract/webhook.ts';
 import type { Queryable } from '../platform/database.ts';
 import { addDeliveries, addEvent, lockReceivers } from './event-store.ts';
 
@@ -23,7 +23,7 @@ export async function recordTerminalEvent(
 ): Promise<{ deliveries: number }> {
   const id = randomUUID();
   const type = `transcription.${job.status}` as const;
-  const body = toEventBody({
+  const body = eventBody({
     id,
     type,
     createdAt: job.endedAt,

@@ -13,9 +13,13 @@ const retryAfterFactorMax = 2;
 export const defaultScheduleSetting = '0,5,300,1800,7200,18000,36000';
 
 export function parseRetrySchedule(setting: string): RetrySchedule {
-  const steps = setting.split(',').map((part) => (/^\s*\d+(\.\d+)?\s*$/.test(part) ? Number(part) : Number.NaN));
+  const steps = setting
+    .split(',')
+    .map((part) => (/^\s*\d+(\.\d+)?\s*$/.test(part) ? Number(part) : Number.NaN));
   if (steps.length > attemptsMax || steps.some((step) => Number.isNaN(step) || step > stepSecondsMax)) {
-    throw new Error(`must be 1 to ${attemptsMax} numbers of seconds separated by commas, each at most a week`);
+    throw new Error(
+      `must be 1 to ${attemptsMax} numbers of seconds separated by commas, each at most a week`,
+    );
   }
   return { stepsMs: steps.map((step) => step * 1_000) };
 }

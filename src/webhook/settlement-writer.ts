@@ -56,7 +56,10 @@ export class SettlementWriter {
         await storeSettlements(this.#database, batch);
         return;
       } catch (error) {
-        this.#logger.error({ err: error, deliveries: batch.length, attempt }, 'webhook outcomes could not be stored');
+        this.#logger.error(
+          { err: error, deliveries: batch.length, attempt },
+          'webhook outcomes could not be stored',
+        );
         if (attempt < writeAttemptsMax) await this.#clock.sleep(writeRetryMs);
       }
     }
@@ -64,7 +67,8 @@ export class SettlementWriter {
 
   async #disable(id: string): Promise<void> {
     const disabled = await disableSubscription(this.#database, { id, now: this.#clock.date() });
-    if (disabled) this.#logger.warn({ subscriptionId: id }, 'webhook subscription disabled: its receiver answered 410');
+    if (disabled)
+      this.#logger.warn({ subscriptionId: id }, 'webhook subscription disabled: its receiver answered 410');
   }
 }
 

@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { dataOf, errorAnswers, protectedErrors } from '../contract/envelope.ts';
+import {
+  createdSubscription,
+  createdSubscriptionOnWire,
+  createSubscriptionBody,
+  createSubscriptionErrors,
+  deleteSubscriptionErrors,
+  listedSubscription,
+  listedSubscriptionOnWire,
+} from '../contract/webhook.ts';
+import { type CreateSubscriptionOptions, createSubscription } from '../webhook/create-subscription.ts';
+import { deleteSubscription } from '../webhook/delete-subscription.ts';
+import { subscriptionsOf } from '../webhook/subscription-store.ts';
+import { accountOf } from './authentication.ts';
+import { protectedOperation } from './openapi.ts';
+
+const path = '/api/v1/webhook-subscriptions';
+
+/** Registered on an instance behind `requireApiKey`. */
+export function webhookRoutes(instance: FastifyInstance, options: CreateSubscriptionOptions): void {
+  const api = instance.withTypeProvider<ZodTypeProvider>();
+
+  api.route({
+    method: 'POST',
+    url: path,
+    schema: {
+      ...protectedOperation,
+      operationId: 'createWebhookSubscription',
+      summary: 'Subscribe to the end of jobs',
+      description: 'The signing secret is in this answer and never again.',
+      tags: ['Webhooks'],
+      body: createSubscriptionBody,
+      response: { 201: dataOf(createdSubscription), ...errorAnswers(createSubscriptionErrors) },
+    },
+    handler: async (request, reply) => {
+      const { url, events } = request.body;
+      const accountId = accountOf(request).id;
+      const { subscription, signingSecret } = await createSubscription(options, { accountId, url, events });
+      reply.code(201).header('location', `${path}/${subscription.id}`);
+      return { data: createdSubscriptionOnWire(subscription, signingSecret) };
+    },
+  });
+
+  api.route({
+    method: 'GET',
+    url: path,
+    schema: {
+      ...protectedOperation,
+      operationId: 'listWebhookSubscriptions',
+      summary: 'All subscriptions, newest first',
+      tags: ['Webhooks'],
+      response: { 200: dataOf(z.array(listedSubscription)), ...errorAnswers(protectedErrors) },
+    },
+    handler: async (request) => {
+      const subscriptions = await subscriptionsOf(options.database, accountOf(request).id);
+      return { data: subscriptions.map(listedSubscriptionOnWire) };
+    },
+  });
+
+  api.route({
+    method: 'DELETE',
+    url: `${path}/:id`,
+    schema: {
+      ...protectedOperation,
+      operationId: 'deleteWebhookSubscription',
+      summary: 'Stop deliveries to a receiver',
+      tags: ['Webhooks'],
+      response: { 204: z.null().describe('Deleted'), ...errorAnswers(deleteSubscriptionErrors) },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params as { id: string };
+      await deleteSubscription(options, { id, accountId: accountOf(request).id });
+      return reply.code(204).send(null);
+    },
+  });
+}
