@@ -1,0 +1,81 @@
+/** The body of an answer within its bounds: never more bytes than allowed, neither as sent nor as decompressed. */
+import type { Duplex, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { EgressFailure } from './egress-failure.ts';
+
+export interface BodyOptions {
+  source: Readable;
+  headers: Readonly<Record<string, string>>;
+  bytesMax: number;
+  beyondBytesMax: 'fail' | 'cut';
+  close(): void;
+  /** Turns a fault of the connection into the failure to throw. */
+  explain(error: unknown): unknown;
+}
+
+/** Reads once. Whatever ends the reading also closes the connection. */
+export async function* boundedBody(options: BodyOptions): AsyncGenerator<Buffer> {
+  const { source, headers, bytesMax, beyondBytesMax, close, explain } = options;
+  try {
+    const declared = Number(headers['content-length']);
+    if (beyondBytesMax === 'fail' && declared > bytesMax) throw tooLarge(bytesMax);
+    const plain = decompressed(headers['content-encoding'], counted(source, bytesMax, beyondBytesMax));
+    let bytes = 0;
+    for await (const chunk of plain) {
+      const room = bytesMax - bytes;
+      bytes += chunk.length;
+      if (bytes <= bytesMax) yield chunk;
+      else if (beyondBytesMax === 'fail') throw tooLarge(bytesMax);
+      else {
+        if (room > 0) yield chunk.subarray(0, room);
+        return;
+      }
+    }
+  } catch (error) {
+    throw explain(error);
+  } finally {
+    source.on('error', () => {});
+    source.destroy();
+    close();
+  }
+}
+
+async function* counted(source: Readable, bytesMax: number, beyond: 'fail' | 'cut'): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    yield chunk;
+    if (bytes > bytesMax && beyond === 'cut') return;
+  }
+}
+
+const decoders: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** We ask for the plain form; some servers compress all the same. Output is made only as fast as it is read. */
+async function* decompressed(
+  encoding: string | undefined,
+  source: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
+  const name = (encoding ?? '').trim().toLowerCase();
+  if (name === '' || name === 'identity') return yield* source;
+  const decoder = decoders[name]?.();
+  if (!decoder) throw new EgressFailure('bad_answer', 'a content encoding we did not ask for');
+  pipeline(source, decoder).catch(() => {}); // Seen below: the pipeline destroys the decoder with the same error.
+  try {
+    yield* decoder as AsyncIterable<Buffer>;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!/^(Z_|ERR__?ERROR|ERR_BROTLI)/.test(code)) throw error;
+    throw new EgressFailure('bad_answer', 'damaged compression', { cause: error });
+  }
+}
+
+function tooLarge(bytesMax: number): EgressFailure {
+  return new EgressFailure('too_large', `more than ${bytesMax} bytes`);
+}

@@ -1,0 +1,286 @@
+/**
+ * The only way to the network for webhooks, media and remote engines: a bounded HTTP request through the guard.
+ * Every hop of a redirect is judged again; nothing of the environment (proxy variables) changes the way.
+ */
+import { isIP, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { type buildConnector, Client, type Dispatcher, errors } from 'undici';
+import type { Clock } from './clock.ts';
+import { boundedBody } from './egress-body.ts';
+import { EgressFailure } from './egress-failure.ts';
+import { createEgressGuard, type Dial, type EgressGuard, type Resolve } from './egress-guard.ts';
+import { type EgressAllow, judgeUrl } from './egress-url.ts';
+
+export interface EgressLimits {
+  /** To resolve, connect and shake hands, at each hop. */
+  connectMs: number;
+  /** From the call to the last byte of the body. */
+  totalMs: number;
+  /** Without a byte while an answer is awaited. */
+  idleMs: number;
+  /** Of the body, as sent and as decompressed. */
+  bytesMax: number;
+  headerBytesMax: number;
+  /** 0: an answer that redirects is given back as it is. */
+  redirectsMax: number;
+}
+
+export interface EgressRequest {
+  url: string;
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array | Readable;
+  limits: EgressLimits;
+  signal?: AbortSignal;
+  /** Plain HTTP only to the allow list. */
+  httpsOnly?: boolean;
+  /** Other ports only to the allow list. */
+  port443Only?: boolean;
+  /** What to do with a body beyond `bytesMax`: fail (default), or stop reading it. */
+  beyondBytesMax?: 'fail' | 'cut';
+}
+
+export interface EgressResponse {
+  status: number;
+  /** Names in small letters; repeated ones joined by a comma. */
+  headers: Readonly<Record<string, string>>;
+  /** Where the last hop led. */
+  url: URL;
+  /** Ends, fails or is cut within the limits. Leaving the loop closes the connection. */
+  body: AsyncIterable<Buffer>;
+  /** The whole body; within `bytesMax` like the stream. */
+  bytes(): Promise<Buffer>;
+  text(): Promise<string>;
+  /** Closes the connection without reading on. */
+  close(): void;
+}
+
+export interface Egress {
+  readonly allow: EgressAllow;
+  readonly guard: EgressGuard;
+  request(request: EgressRequest): Promise<EgressResponse>;
+  /** What a name leads to at the moment: every address public (or allowed on this port), a closed one, or nothing. */
+  resolvesToPublic(host: string, port?: number): Promise<'public' | 'closed' | 'unresolved'>;
+}
+
+export interface EgressOptions {
+  allow: EgressAllow;
+  clock: Clock;
+  resolve?: Resolve;
+  dial?: Dial;
+  /** Certificates to trust instead of the system's, PEM. For tests. */
+  trustedCertificates?: string;
+}
+
+const resolveTimeoutMs = 5_000;
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Safe to send to whomever a redirect leads; all others (keys, cookies) stay with the first origin. */
+const harmlessHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'range',
+  'user-agent',
+  'if-range',
+]);
+
+export function createEgress(options: EgressOptions): Egress {
+  const guard = createEgressGuard(options);
+  return {
+    allow: options.allow,
+    guard,
+    request: (request) => follow(guard, options, request),
+    async resolvesToPublic(host, port = 443) {
+      try {
+        await guard.check(host, port, options.clock.timeout(resolveTimeoutMs));
+        return 'public';
+      } catch (error) {
+        return error instanceof EgressFailure && error.kind === 'blocked' ? 'closed' : 'unresolved';
+      }
+    },
+  };
+}
+
+async function follow(
+  guard: EgressGuard,
+  options: EgressOptions,
+  request: EgressRequest,
+): Promise<EgressResponse> {
+  const { limits } = request;
+  const total = options.clock.timeout(limits.totalMs);
+  const signal = request.signal ? AbortSignal.any([request.signal, total]) : total;
+  let url = request.url;
+  let headers = request.headers ?? {};
+  for (let hop = 0; ; hop += 1) {
+    const verdict = judgeUrl(url, { ...request, allow: guard.allow });
+    if (!verdict.ok) throw new EgressFailure('blocked', verdict.reason);
+    const response = await oneHop(guard, options, { ...request, headers }, verdict, signal).catch((error) => {
+      throw failureFrom(error, request.signal, total);
+    });
+    const location = response.headers.location;
+    if (limits.redirectsMax === 0 || !redirectStatuses.has(response.status) || location === undefined) {
+      return response;
+    }
+    response.close();
+    if (hop >= limits.redirectsMax) throw new EgressFailure('too_many_redirects', `after ${hop + 1} hops`);
+    const next = URL.parse(location, verdict.url.href);
+    if (!next) throw new EgressFailure('bad_answer', 'a redirect without a usable address');
+    if (next.origin !== verdict.url.origin) headers = onlyHarmless(headers);
+    url = next.href;
+  }
+}
+
+interface Target {
+  url: URL;
+  host: string;
+  port: number;
+}
+
+async function oneHop(
+  guard: EgressGuard,
+  options: EgressOptions,
+  request: EgressRequest,
+  target: Target,
+  signal: AbortSignal,
+): Promise<EgressResponse> {
+  const { limits } = request;
+  const client = new Client(target.url.origin, {
+    connect: connector(guard, options, target, limits.connectMs, signal),
+    headersTimeout: limits.idleMs,
+    bodyTimeout: limits.idleMs,
+    maxHeaderSize: limits.headerBytesMax,
+    pipelining: 1,
+    strictContentLength: false,
+  });
+  const close = () => void client.destroy().catch(() => {});
+  try {
+    const answer = await client.request({
+      path: `${target.url.pathname}${target.url.search}`,
+      method: request.method ?? 'GET',
+      headers: { 'accept-encoding': 'identity', ...lowerCased(request.headers ?? {}), host: target.url.host },
+      body: request.body ?? null,
+      signal,
+    });
+    return responseFrom(answer, request, target.url, close, signal);
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Opens the socket through the guard, then TLS on it with the name that was asked for. */
+function connector(
+  guard: EgressGuard,
+  { trustedCertificates, clock }: EgressOptions,
+  { url, host, port }: Target,
+  connectMs: number,
+  signal: AbortSignal,
+): buildConnector.connector {
+  const open = async () => {
+    const socket = await guard.connect(host, port, { connectMs, signal });
+    if (url.protocol === 'http:') return socket;
+    return await shakeHands(
+      socket,
+      host,
+      trustedCertificates,
+      AbortSignal.any([signal, clock.timeout(connectMs)]),
+    );
+  };
+  return (_options, callback) => {
+    open().then(
+      (socket) => callback(null, socket),
+      (error) => callback(error as Error, null),
+    );
+  };
+}
+
+function shakeHands(
+  socket: Socket,
+  host: string,
+  ca: string | undefined,
+  signal: AbortSignal,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const secure = connectTls({
+      socket,
+      host,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ALPNProtocols: ['http/1.1'],
+      ...(ca === undefined ? {} : { ca }),
+    });
+    const abort = () => secure.destroy(new EgressFailure('timeout', 'no TLS handshake in time'));
+    signal.addEventListener('abort', abort, { once: true });
+    secure.once('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', abort);
+      socket.destroy();
+      reject(
+        error instanceof EgressFailure
+          ? error
+          : new EgressFailure('tls', error.code ?? 'failed', { cause: error }),
+      );
+    });
+    secure.once('secureConnect', () => {
+      signal.removeEventListener('abort', abort);
+      secure.removeAllListeners('error');
+      resolve(secure);
+    });
+  });
+}
+
+function responseFrom(
+  answer: Dispatcher.ResponseData,
+  request: EgressRequest,
+  url: URL,
+  close: () => void,
+  signal: AbortSignal,
+): EgressResponse {
+  const headers = Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value ?? '')]),
+  );
+  const body = boundedBody({
+    source: answer.body,
+    headers,
+    bytesMax: request.limits.bytesMax,
+    beyondBytesMax: request.beyondBytesMax ?? 'fail',
+    close,
+    explain: (error) => failureFrom(error, request.signal, signal),
+  });
+  const bytes = async () => Buffer.concat(await Array.fromAsync(body));
+  return {
+    status: answer.statusCode,
+    headers,
+    url,
+    body,
+    bytes,
+    text: async () => (await bytes()).toString('utf8'),
+    close() {
+      answer.body.on('error', () => {}).destroy();
+      close();
+    },
+  };
+}
+
+/** One kind for each way in which undici, TLS and sockets fail. The caller's own abort stays what it is. */
+function failureFrom(error: unknown, caller: AbortSignal | undefined, total: AbortSignal): unknown {
+  if (error instanceof EgressFailure) return error;
+  if (caller?.aborted) return caller.reason;
+  if (total.aborted) return new EgressFailure('timeout', 'the answer took too long in all', { cause: error });
+  const cause = { cause: error };
+  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+    return new EgressFailure('timeout', 'the other side fell silent', cause);
+  }
+  if (error instanceof errors.HeadersOverflowError || error instanceof errors.HTTPParserError) {
+    return new EgressFailure('bad_answer', error.code ?? 'not HTTP', cause);
+  }
+  return new EgressFailure('interrupted', (error as NodeJS.ErrnoException).code ?? 'connection lost', cause);
+}
+
+function onlyHarmless(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => harmlessHeaders.has(name.toLowerCase())),
+  );
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
