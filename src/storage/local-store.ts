@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, constants, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../platform/clock.ts';
+import type { HashThread } from '../platform/hash-thread.ts';
+import { makeDirectory, receiveDraft } from './durable-file.ts';
+import { commitSession, openSession, readManifest, readParts } from './local-parts.ts';
+import { type LocalGrant, localSignature } from './local-signature.ts';
+import { isObjectKey } from './object-key.ts';
+import {
+  type ByteRange,
+  type CompleteMultipart,
+  type ListedObject,
+  type MultipartSession,
+  NoSuchObject,
+  type ObjectStore,
+  type SignedPut,
+  StorageUnavailable,
+  type StoredObject,
+} from './object-store.ts';
+
+export interface LocalStoreOptions {
+  directory: string;
+  signingKey: Buffer;
+  /** Asked when a URL is signed: with port 0 the address is known only once the service listens. */
+  publicUrl: () => string;
+  clock: Clock;
+  hashThread: HashThread;
+}
+
+/** Where the door for signed PUTs stands on the service's own address. */
+export const localObjectsPath = '/objects';
+
+/** Room that is never given to uploads: the database lives on the same disk. */
+const reservedBytes = 256 * 1024 * 1024;
+
+/** A transfer without a byte for this long is dead; the door ends it long before. */
+const draftAgeMaxMs = 60 * 60 * 1000;
+
+/** Objects as files under the data directory, behind URLs that this service signs and serves itself. */
+export class LocalStore implements ObjectStore {
+  readonly id = 'local';
+  readonly options: LocalStoreOptions;
+
+  constructor(options: LocalStoreOptions) {
+    this.options = options;
+  }
+
+  get incomingDir(): string {
+    return join(this.options.directory, 'incoming');
+  }
+
+  sessionDir({ key, uploadId }: MultipartSession): string {
+    return join(this.#sessionsOf(key), checkedUploadId(uploadId));
+  }
+
+  objectPath(key: string): string {
+    return join(this.options.directory, 'objects', checkedKey(key));
+  }
+
+  async signPut(target: {
+    key: string;
+    sizeBytes: number;
+    contentType: string;
+    expiresInSeconds: number;
+  }): Promise<SignedPut> {
+    const { key, sizeBytes, contentType } = target;
+    const expiresAt = this.#expiry(target.expiresInSeconds);
+    const url = this.#sign({
+      method: 'PUT',
+      key,
+      sizeBytes,
+      contentType,
+      uploadId: undefined,
+      partNumber: undefined,
+      expiresAt,
+    });
+    return { url, headers: { 'Content-Type': contentType } };
+  }
+
+  async startMultipart({ key }: { key: string; contentType: string }): Promise<string> {
+    const uploadId = randomUUID();
+    await available(openSession(this.sessionDir({ key, uploadId })));
+    return uploadId;
+  }
+
+  async signPart(
+    part: MultipartSession & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
+  ): Promise<string> {
+    const { key, uploadId, partNumber, sizeBytes } = part;
+    const expiresAt = this.#expiry(part.expiresInSeconds);
+    return this.#sign({
+      method: 'PUT',
+      key,
+      sizeBytes,
+      contentType: undefined,
+      uploadId,
+      partNumber,
+      expiresAt,
+    });
+  }
+
+  async completeMultipart(completion: CompleteMultipart): Promise<void> {
+    const dirs = {
+      sessionDir: this.sessionDir(completion),
+      objectPath: this.objectPath(completion.key),
+      incomingDir: this.incomingDir,
+    };
+    await available(commitSession(dirs, completion));
+  }
+
+  async abortMultipart(session: MultipartSession): Promise<void> {
+    await available(rm(this.sessionDir(session), { recursive: true, force: true }));
+  }
+
+  async head(key: string): Promise<StoredObject | undefined> {
+    const path = this.objectPath(key);
+    const found = await available(stat(path).catch(ignoreMissing));
+    if (!found?.isDirectory()) return found && { sizeBytes: found.size };
+    const manifest = await available(readManifest(path));
+    return manifest && { sizeBytes: manifest.sizeBytes };
+  }
+
+  async read(key: string, range?: ByteRange): Promise<Readable> {
+    const path = this.objectPath(key);
+    const found = await this.head(key);
+    if (!found) throw new NoSuchObject('the object does not exist');
+    const wanted = range ?? { start: 0, end: found.sizeBytes - 1 };
+    const manifest = await available(readManifest(path));
+    return manifest ? readParts(path, manifest, wanted) : createReadStream(path, range ?? {});
+  }
+
+  async write(key: string, source: Readable | Buffer): Promise<void> {
+    const path = this.objectPath(key);
+    await available(Promise.all([makeDirectory(this.incomingDir), makeDirectory(dirname(path))]));
+    const draft = await available(receiveDraft(this.incomingDir, source));
+    await available(draft.moveTo(path));
+  }
+
+  async delete(key: string): Promise<void> {
+    const gone = { recursive: true, force: true };
+    await available(Promise.all([rm(this.#sessionsOf(key), gone), rm(this.objectPath(key), gone)]));
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedObject> {
+    yield* this.#walk(prefix.replace(/\/$/, ''));
+  }
+
+  async check(sizeBytes = 0): Promise<void> {
+    await available(makeDirectory(this.incomingDir));
+    await available(access(this.incomingDir, constants.W_OK));
+    const disk = await available(statfs(this.incomingDir));
+    if (disk.bavail * disk.bsize < sizeBytes + reservedBytes)
+      throw new StorageUnavailable('the disk is full');
+  }
+
+  /** Removes what transfers left behind when the process died in the middle of them; answers how many. */
+  async removeStaleDrafts(): Promise<number> {
+    const names = (await readdir(this.incomingDir).catch(ignoreMissing)) ?? [];
+    const before = this.options.clock.now() - draftAgeMaxMs;
+    let removed = 0;
+    for (const name of names) {
+      const path = join(this.incomingDir, name);
+      const draft = await stat(path).catch(ignoreMissing);
+      if (!draft || draft.mtimeMs >= before) continue;
+      await rm(path, { force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  async *#walk(path: string): AsyncIterable<ListedObject> {
+    const directory = join(this.options.directory, 'objects', path);
+    const entries = (await readdir(directory, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
+    for (const entry of entries) {
+      const key = `${path}/${entry.name}`;
+      if (!isObjectKey(key)) {
+        if (entry.isDirectory()) yield* this.#walk(key);
+        continue;
+      }
+      const found = await stat(this.objectPath(key)).catch(ignoreMissing);
+      if (found) yield { key, modifiedAt: found.mtime };
+    }
+  }
+
+  #sessionsOf(key: string): string {
+    return join(this.options.directory, 'sessions', checkedKey(key));
+  }
+
+  #expiry(seconds: number): number {
+    return Math.floor(this.options.clock.now() / 1000) + seconds;
+  }
+
+  #sign(grant: LocalGrant): string {
+    const url = new URL(`${localObjectsPath}/${checkedKey(grant.key)}`, this.options.publicUrl());
+    if (grant.uploadId !== undefined) url.searchParams.set('uploadId', grant.uploadId);
+    if (grant.partNumber !== undefined) url.searchParams.set('partNumber', String(grant.partNumber));
+    url.searchParams.set('expires', String(grant.expiresAt));
+    url.searchParams.set('signature', localSignature(this.options.signingKey, grant));
+    return url.href;
+  }
+}
+
+const uploadIdPattern = /^[0-9a-f-]{36}$/;
+
+function checkedUploadId(uploadId: string): string {
+  if (!uploadIdPattern.test(uploadId)) throw new Error('not an upload id of the local storage');
+  return uploadId;
+}
+
+function checkedKey(key: string): string {
+  if (!isObjectKey(key)) throw new Error('not an object key');
+  return key;
+}
+
+/** Faults of the disk, as opposed to faults of ours. */
+const diskFaults = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'EACCES',
+  'EPERM',
+  'EMFILE',
+  'ENFILE',
+  'ENOTCONN',
+  'ESTALE',
+]);
+
+async function available<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch((error: NodeJS.ErrnoException) => {
+    if (!diskFaults.has(error.code ?? '')) throw error;
+    throw new StorageUnavailable('the local storage cannot be used', { cause: error });
+  });
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,37 @@
+/**
+ * The names of objects. An upload's key holds its account, so that ownership is decided before any store is asked;
+ * nothing that a client types is ever part of a key.
+ */
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const uploadKeyPattern = new RegExp(`^uploads/(${uuid})/(${uuid})$`);
+const workKeyPattern = new RegExp(`^work/(${uuid})/[a-z0-9][a-z0-9.-]{0,63}$`);
+
+export const workPrefix = 'work/';
+
+export function uploadKey(accountId: string, uploadId: string): string {
+  return checked(`uploads/${accountId}/${uploadId}`);
+}
+
+/** An object that a job makes for itself (decoded audio, for instance); `name` is lower case, like `audio.pcm`. */
+export function workKey(transcriptionId: string, name: string): string {
+  return checked(`work/${transcriptionId}/${name}`);
+}
+
+/** The account that an upload key belongs to; undefined when it is no upload key at all. */
+export function accountOfUploadKey(key: string): string | undefined {
+  return uploadKeyPattern.exec(key)?.[1];
+}
+
+export function transcriptionOfWorkKey(key: string): string | undefined {
+  return workKeyPattern.exec(key)?.[1];
+}
+
+/** True for the keys made here and for nothing else: such a key is safe as a relative path. */
+export function isObjectKey(key: string): boolean {
+  return uploadKeyPattern.test(key) || workKeyPattern.test(key);
+}
+
+function checked(key: string): string {
+  if (!isObjectKey(key)) throw new Error('an object key is made of uuids and a plain lower-case name');
+  return key;
+}

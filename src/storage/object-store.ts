@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream';
+
+/** The names of the two storages on the wire and in the database. */
+export const storageIds = ['local', 's3'] as const;
+export type StorageId = (typeof storageIds)[number];
+
+/** What a client needs to PUT one body: exactly this address with exactly these headers. */
+export interface SignedPut {
+  url: string;
+  headers: Record<string, string>;
+}
+
+export interface StoredObject {
+  sizeBytes: number;
+}
+
+export interface ListedObject {
+  key: string;
+  modifiedAt: Date;
+}
+
+/** Inclusive at both ends, as in an HTTP Range header. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+export interface MultipartSession {
+  key: string;
+  uploadId: string;
+}
+
+export interface UploadedPart {
+  partNumber: number;
+  /** As the part's PUT answered it; quotes do not matter. */
+  etag: string;
+}
+
+export interface CompleteMultipart extends MultipartSession {
+  /** Every part, in order. */
+  parts: readonly UploadedPart[];
+  /** The size each part must have, in the same order. */
+  partSizesBytes: readonly number[];
+}
+
+/**
+ * Where media lives. Bytes of clients come in by signed URLs only; `read` and `write` are for the service's own work.
+ * Every call ends within seconds when the store does not answer, with StorageUnavailable.
+ */
+export interface ObjectStore {
+  readonly id: StorageId;
+  signPut(target: {
+    key: string;
+    sizeBytes: number;
+    contentType: string;
+    expiresInSeconds: number;
+  }): Promise<SignedPut>;
+
+  startMultipart(target: { key: string; contentType: string }): Promise<string>;
+  signPart(
+    part: MultipartSession & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
+  ): Promise<string>;
+  /** Makes the object out of its parts; repeating it after success is harmless. Throws InvalidParts or NoSuchUpload. */
+  completeMultipart(completion: CompleteMultipart): Promise<void>;
+  /** Forgets the session and its parts; no harm when it is gone already. */
+  abortMultipart(session: MultipartSession): Promise<void>;
+
+  head(key: string): Promise<StoredObject | undefined>;
+  /** Throws NoSuchObject. */
+  read(key: string, range?: ByteRange): Promise<Readable>;
+  /** Appears whole or not at all. */
+  write(key: string, source: Readable | Buffer): Promise<void>;
+  /** Removes the object and every unfinished upload of the same key; no harm when there is none. */
+  delete(key: string): Promise<void>;
+  list(prefix: string): AsyncIterable<ListedObject>;
+
+  /** Resolves when the store can take an object of this size, else throws StorageUnavailable. */
+  check(sizeBytes?: number): Promise<void>;
+}
+
+/** The storages that this service can read, and the one that takes new uploads. */
+export interface ObjectStores {
+  readonly current: ObjectStore;
+  get(id: StorageId): ObjectStore | undefined;
+}
+
+export function objectStores(current: StorageId, stores: readonly ObjectStore[]): ObjectStores {
+  const byId = new Map(stores.map((store) => [store.id, store]));
+  const chosen = byId.get(current);
+  if (!chosen) throw new Error(`the storage "${current}" is not configured`);
+  return { current: chosen, get: (id) => byId.get(id) };
+}
+
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable';
+}
+
+export class NoSuchObject extends Error {
+  override readonly name = 'NoSuchObject';
+}
+
+export class NoSuchUpload extends Error {
+  override readonly name = 'NoSuchUpload';
+}
+
+export class InvalidParts extends Error {
+  override readonly name = 'InvalidParts';
+}

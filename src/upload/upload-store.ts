@@ -1,0 +1,108 @@
+import { onlyRow, type Queryable } from '../platform/database.ts';
+import type { StorageId } from '../storage/object-store.ts';
+import type { Upload, UploadStatus } from './upload.ts';
+
+interface UploadRow {
+  id: string;
+  account_id: string;
+  storage: StorageId;
+  object_key: string;
+  filename: string;
+  content_type: string;
+  size_bytes: string;
+  part_size_bytes: number | null;
+  multipart_id: string | null;
+  status: UploadStatus;
+  created_at: Date;
+  expires_at: Date;
+  parts_hash: Buffer | null;
+  erased_at: Date | null;
+}
+
+const columns = `id, account_id, storage, object_key, filename, content_type, size_bytes, part_size_bytes,
+  multipart_id, status, created_at, expires_at, parts_hash, erased_at`;
+
+export type NewUpload = Omit<Upload, 'multipartId' | 'status' | 'partsHash' | 'erasedAt'>;
+
+export const uploadStore = {
+  async insert(db: Queryable, upload: NewUpload): Promise<Upload> {
+    const rows = await db.query<UploadRow>(
+      `insert into upload (id, account_id, storage, object_key, filename, content_type, size_bytes,
+         part_size_bytes, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+       returning ${columns}`,
+      [
+        upload.id,
+        upload.accountId,
+        upload.storage,
+        upload.key,
+        upload.filename,
+        upload.contentType,
+        upload.sizeBytes,
+        upload.partSizeBytes,
+        upload.createdAt,
+        upload.expiresAt,
+      ],
+    );
+    return uploadOf(onlyRow(rows));
+  },
+
+  async setMultipartId(db: Queryable, id: string, multipartId: string): Promise<void> {
+    await db.query(
+      `update upload set multipart_id = $2 where id = $1 and status = 'open' and multipart_id is null`,
+      [id, multipartId],
+    );
+  },
+
+  async find(
+    db: Queryable,
+    { accountId, storage, key }: { accountId: string; storage: StorageId; key: string },
+  ): Promise<Upload | undefined> {
+    const [row] = await db.query<UploadRow>(
+      `select ${columns} from upload where account_id = $1 and storage = $2 and object_key = $3`,
+      [accountId, storage, key],
+    );
+    return row && uploadOf(row);
+  },
+
+  /**
+   * Ties a job to its upload, in the job's own transaction. A single PUT counts as completed once a job uses it.
+   * False when the upload was discarded meanwhile: the row lock lets either the sweep or the job win, never both.
+   */
+  async claim(
+    tx: Queryable,
+    { uploadId, transcriptionId, at }: { uploadId: string; transcriptionId: string; at: Date },
+  ): Promise<boolean> {
+    const claimed = await tx.query(
+      `update upload set status = 'completed', completed_at = coalesce(completed_at, $2), last_used_at = $2
+       where id = $1 and (status = 'completed' or (status = 'open' and part_size_bytes is null))
+       returning id`,
+      [uploadId, at],
+    );
+    if (claimed.length === 0) return false;
+    await tx.query('insert into upload_use (upload_id, transcription_id) values ($1, $2)', [
+      uploadId,
+      transcriptionId,
+    ]);
+    return true;
+  },
+};
+
+function uploadOf(row: UploadRow): Upload {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    storage: row.storage,
+    key: row.object_key,
+    filename: row.filename,
+    contentType: row.content_type,
+    sizeBytes: Number(row.size_bytes),
+    partSizeBytes: row.part_size_bytes,
+    multipartId: row.multipart_id,
+    status: row.status,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    partsHash: row.parts_hash,
+    erasedAt: row.erased_at,
+  };
+}

@@ -1,0 +1,22 @@
+import type { StorageId } from '../storage/object-store.ts';
+
+export type UploadStatus = 'open' | 'completed' | 'discarded';
+
+export interface Upload {
+  id: string;
+  accountId: string;
+  storage: StorageId;
+  key: string;
+  /** A label for people; never a path. */
+  filename: string;
+  contentType: string;
+  sizeBytes: number;
+  /** Set for a multipart upload. */
+  partSizeBytes: number | null;
+  multipartId: string | null;
+  status: UploadStatus;
+  createdAt: Date;
+  expiresAt: Date;
+  partsHash: Buffer | null;
+  erasedAt: Date | null;
+}

@@ -1,0 +1,107 @@
+import type { Account } from '../account/account.ts';
+import { ApiError } from '../contract/errors.ts';
+import { labelOf } from '../contract/label.ts';
+import { acceptedType } from '../media/accepted-media.ts';
+import { magicBytesWanted, mediaKind } from '../media/magic.ts';
+import type { Queryable } from '../platform/database.ts';
+import { accountOfUploadKey } from '../storage/object-key.ts';
+import {
+  NoSuchObject,
+  type ObjectStore,
+  type ObjectStores,
+  type StorageId,
+  StorageUnavailable,
+  storageIds,
+} from '../storage/object-store.ts';
+import type { Upload } from './upload.ts';
+import { uploadStore } from './upload-store.ts';
+
+export interface VerifyUploadDeps {
+  db: Queryable;
+  stores: ObjectStores;
+}
+
+/** An upload as a client names it when it creates a job. */
+export interface UploadReference {
+  account: Account;
+  key: string;
+  storage: string;
+  sizeBytes: number;
+  filename: string;
+  contentType: string | null;
+}
+
+export interface VerifiedUpload {
+  id: string;
+  storage: StorageId;
+  key: string;
+  sizeBytes: number;
+  /** A label for people; never a path. */
+  filename: string;
+  contentType: string;
+}
+
+/** What is really stored under a client's reference: owned, present, of the stated size, and media by its bytes. */
+export async function verifyUpload(
+  deps: VerifyUploadDeps,
+  reference: UploadReference,
+): Promise<VerifiedUpload> {
+  try {
+    return await verify(deps, reference);
+  } catch (error) {
+    if (error instanceof NoSuchObject) throw new ApiError('upload_not_found', { cause: error });
+    // Create has no code of its own for a store that is down; this one says that nothing was queued.
+    if (error instanceof StorageUnavailable)
+      throw new ApiError('api_processing_unavailable', { cause: error });
+    throw error;
+  }
+}
+
+async function verify(deps: VerifyUploadDeps, reference: UploadReference): Promise<VerifiedUpload> {
+  const { account, key, sizeBytes, filename } = reference;
+  const storage = storageIds.find((id) => id === reference.storage);
+  if (!storage) throw new ApiError('invalid_upload');
+  const { upload, store } = await ownedUpload(deps, { account, key, storage });
+  const stored = await store.head(key);
+  if (!stored) throw new ApiError('upload_not_found');
+  if (stored.sizeBytes === 0) throw new ApiError('empty_upload');
+  if (stored.sizeBytes !== sizeBytes) throw new ApiError('invalid_upload');
+  if (stored.sizeBytes > account.plan.fileBytesMax) throw new ApiError('file_too_large');
+  // The prepared type was validated; a client that names another one at create is held to that.
+  const contentType = acceptedType(filename, reference.contentType ?? upload.contentType);
+  if (contentType === undefined) throw new ApiError('unsupported_type');
+  const firstBytes = await read(store, key, Math.min(magicBytesWanted, stored.sizeBytes));
+  if (mediaKind(firstBytes) === undefined) throw new ApiError('unsupported_type');
+  return {
+    id: upload.id,
+    storage,
+    key,
+    sizeBytes,
+    filename: labelOf(filename, upload.filename),
+    contentType,
+  };
+}
+
+async function ownedUpload(
+  { db, stores }: VerifyUploadDeps,
+  { account, key, storage }: { account: Account; key: string; storage: StorageId },
+): Promise<{ upload: Upload; store: ObjectStore }> {
+  const owner = accountOfUploadKey(key);
+  if (owner !== undefined && owner !== account.id) throw new ApiError('upload_not_owned');
+  const upload = owner && (await uploadStore.find(db, { accountId: account.id, storage, key }));
+  const store = stores.get(storage);
+  if (!upload || !store || !isUsable(upload)) throw new ApiError('upload_not_found');
+  return { upload, store };
+}
+
+/** A single PUT has no completing step: whether it happened is seen in the store. */
+function isUsable(upload: Upload): boolean {
+  return upload.status === 'completed' || (upload.status === 'open' && upload.partSizeBytes === null);
+}
+
+async function read(store: ObjectStore, key: string, bytes: number): Promise<Buffer> {
+  const stream = await store.read(key, { start: 0, end: bytes - 1 });
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

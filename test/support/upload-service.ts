@@ -1,0 +1,90 @@
+/** The upload part of the service on loopback: its real routes, stores and database, with a clock that a test can move. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Account } from '../../src/account/account.ts';
+import { AccountStore } from '../../src/account/account-store.ts';
+import { Allowance } from '../../src/account/allowance.ts';
+import { Authenticator } from '../../src/account/authenticate.ts';
+import { createApiKey } from '../../src/account/create-api-key.ts';
+import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
+import { requireApiKey } from '../../src/http/authentication.ts';
+import { localObjectRoutes } from '../../src/http/local-object-routes.ts';
+import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { createServer } from '../../src/http/server.ts';
+import { uploadRoutes } from '../../src/http/upload-routes.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { HashThread } from '../../src/platform/hash-thread.ts';
+import { LocalStore } from '../../src/storage/local-store.ts';
+import { type ObjectStore, type ObjectStores, objectStores } from '../../src/storage/object-store.ts';
+import { type Hooks, openTestDatabase } from './database.ts';
+import { silentLogger } from './silent-logger.ts';
+
+export interface UploadService {
+  url: string;
+  db: Database;
+  clock: MovableClock;
+  stores: ObjectStores;
+  local: LocalStore;
+  /** The directory of the local storage. */
+  directory: string;
+  createAccount(plan: string): Promise<{ account: Account; headers: Record<string, string> }>;
+}
+
+/** Real time plus what a test adds to it: signatures of a real S3 server would not follow a stopped clock. */
+export interface MovableClock extends Clock {
+  skewMs: number;
+}
+
+export function movableClock(): MovableClock {
+  const clock: MovableClock = {
+    ...systemClock,
+    skewMs: 0,
+    now: () => systemClock.now() + clock.skewMs,
+    date: () => new Date(clock.now()),
+  };
+  return clock;
+}
+
+export async function startUploadService(
+  hooks: Hooks,
+  options: { storage?: 'local' | 's3'; s3?: ObjectStore; multipartThresholdBytes?: number } = {},
+): Promise<UploadService> {
+  const db = await openTestDatabase(hooks);
+  const directory = await mkdtemp(join(tmpdir(), 'longhand-objects-'));
+  const clock = movableClock();
+  const hashThread = new HashThread();
+  let url = '';
+  const signingKey = Buffer.alloc(32, 7);
+  const local = new LocalStore({ directory, signingKey, publicUrl: () => url, clock, hashThread });
+  const stores = objectStores(options.storage ?? 'local', [local, ...(options.s3 ? [options.s3] : [])]);
+  const accounts = new AccountStore(parsePlanTable(builtInPlans));
+  const server = createServer({ logger: silentLogger, publicUrl: 'http://127.0.0.1' });
+  server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local }));
+  server.register(async (api) => {
+    const limiter = new RateLimiter({ requestsPerMinute: 1e6, createsPerMinute: 1e6 }, clock);
+    requireApiKey(api, new Authenticator({ db, accounts, clock }), limiter);
+    uploadRoutes(api as typeof server, {
+      db,
+      stores,
+      clock,
+      allowance: new Allowance(clock),
+      multipartThresholdBytes: options.multipartThresholdBytes ?? 104_857_600,
+    });
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  hooks.after(async () => {
+    await server.close();
+    await hashThread.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const createAccount = async (plan: string) => {
+    const account = await accounts.create(db, { name: `a ${plan} account`, plan });
+    const { key } = await createApiKey(db, { account, name: 'test', expiresAt: null });
+    return { account, headers: { authorization: `Bearer ${key}` } };
+  };
+  return { url, db, clock, stores, local, directory, createAccount };
+}

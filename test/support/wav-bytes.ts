@@ -1,0 +1,21 @@
+/** A real WAV file of the given length in seconds: 16 kHz, mono, a quiet tone. */
+export function wavBytes(seconds: number): Buffer<ArrayBuffer> {
+  const samples = Math.round(seconds * 16_000);
+  const bytes = Buffer.alloc(44 + samples * 2);
+  bytes.write('RIFF', 0);
+  bytes.writeUInt32LE(36 + samples * 2, 4);
+  bytes.write('WAVEfmt ', 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(16_000, 24);
+  bytes.writeUInt32LE(32_000, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write('data', 36);
+  bytes.writeUInt32LE(samples * 2, 40);
+  for (let at = 0; at < samples; at += 1) {
+    bytes.writeInt16LE(Math.round(3000 * Math.sin(at / 5)), 44 + at * 2);
+  }
+  return bytes;
+}
