@@ -80,10 +80,3 @@ create table webhook_attempt (
 
 create index webhook_attempt_delivery on webhook_attempt (delivery_id, id);
 create index webhook_attempt_started on webhook_attempt (started_at);
-
--- One sealed, known text for each key that ever sealed: tells a wrong key at the start of the service.
-create table secret_canary (
-  key_id text primary key,
-  sealed text not null,
-  created_at timestamptz not null
-);

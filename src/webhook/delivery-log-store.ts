@@ -1,0 +1,110 @@
+import type { EventType } from '../contract/webhook.ts';
+import type { Queryable } from '../platform/database.ts';
+
+export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
+
+export interface LoggedAttempt {
+  round: number;
+  number: number;
+  startedAt: string;
+  durationMs: number;
+  statusCode: number | null;
+  error: string | null;
+  nextAttemptAt: string | null;
+}
+
+export interface LoggedDelivery {
+  id: string;
+  eventId: string;
+  type: EventType;
+  transcriptionId: string | null;
+  subscriptionId: string;
+  receiver: string;
+  state: DeliveryState;
+  createdAt: Date;
+  nextAttemptAt: Date | null;
+  endedAt: Date | null;
+  /** In the order of time; those older than the log's days are gone. */
+  attempts: LoggedAttempt[];
+}
+
+export interface DeliveryFilter {
+  accountId?: string | undefined;
+  subscriptionId?: string | undefined;
+  deliveryId?: string | undefined;
+  limit: number;
+}
+
+/** Newest first. Without an account: of everybody, for the operator. */
+export async function loggedDeliveries(
+  database: Queryable,
+  filter: DeliveryFilter,
+): Promise<LoggedDelivery[]> {
+  return await database.query<LoggedDelivery & Record<string, unknown>>(
+    `select d.id, d.event_id as "eventId", e.type, e.transcription_id as "transcriptionId",
+            d.subscription_id as "subscriptionId", d.receiver, d.state, d.created_at as "createdAt",
+            d.next_attempt_at as "nextAttemptAt", d.ended_at as "endedAt",
+            coalesce((
+              select jsonb_agg(jsonb_build_object(
+                'round', a.round, 'number', a.number, 'startedAt', a.started_at, 'durationMs', a.duration_ms,
+                'statusCode', a.status_code, 'error', a.error, 'nextAttemptAt', a.next_attempt_at) order by a.id)
+              from webhook_attempt a where a.delivery_id = d.id), '[]') as attempts
+     from webhook_delivery d join webhook_event e on e.id = d.event_id
+     where ($1::uuid is null or e.account_id = $1)
+       and ($2::uuid is null or d.subscription_id = $2)
+       and ($3::bigint is null or d.id = $3)
+     order by d.id desc limit $4`,
+    [filter.accountId ?? null, filter.subscriptionId ?? null, filter.deliveryId ?? null, filter.limit],
+  );
+}
+
+/**
+ * An ended delivery → `pending` in a new round, with all its attempts before it. Only while the subscription is
+ * active; its lock orders this against a removal.
+ */
+export async function restartDelivery(
+  database: Queryable,
+  { deliveryId, accountId, now }: { deliveryId: string; accountId: string | undefined; now: Date },
+): Promise<boolean> {
+  const rows = await database.query(
+    `with alive as (
+       select s.id from webhook_subscription s
+       where s.id = (select subscription_id from webhook_delivery where id = $1)
+         and s.status = 'active' and ($2::uuid is null or s.account_id = $2)
+       for share
+     )
+     update webhook_delivery d
+     set state = 'pending', next_attempt_at = $3, ended_at = null, round = d.round + 1, attempts = 0, abandoned = 0
+     from alive
+     where d.id = $1 and d.subscription_id = alive.id and d.state in ('delivered', 'exhausted', 'gone', 'cancelled')
+     returning d.id`,
+    [deliveryId, accountId ?? null, now],
+  );
+  return rows.length > 0;
+}
+
+/** Forgets what ended before `before`, and cancels what waits for a subscription that no longer exists. */
+export async function sweepDeliveryLog(
+  database: Queryable,
+  { before, now }: { before: Date; now: Date },
+): Promise<{ attempts: number; deliveries: number; events: number }> {
+  await database.query(
+    `update webhook_delivery d set state = 'cancelled', next_attempt_at = null, ended_at = $1
+     where d.state = 'pending'
+       and not exists (select from webhook_subscription s where s.id = d.subscription_id and s.status = 'active')`,
+    [now],
+  );
+  const attempts = await database.query('delete from webhook_attempt where started_at < $1 returning id', [
+    before,
+  ]);
+  const deliveries = await database.query('delete from webhook_delivery where ended_at < $1 returning id', [
+    before,
+  ]);
+  const events = await database.query(
+    `delete from webhook_event e
+     where e.created_at < $1 and not exists (select from webhook_delivery d where d.event_id = e.id)
+     returning id`,
+    [before],
+  );
+  return { attempts: attempts.length, deliveries: deliveries.length, events: events.length };
+}

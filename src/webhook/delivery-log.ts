@@ -1,0 +1,106 @@
+/** What operators and owners see of deliveries, and what they can do about them. */
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '../contract/errors.ts';
+import { eventBody } from '../contract/webhook.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { Logger } from '../platform/telemetry.ts';
+import {
+  type LoggedDelivery,
+  loggedDeliveries,
+  restartDelivery,
+  sweepDeliveryLog,
+} from './delivery-log-store.ts';
+import { addDeliveries, addEvent } from './event-store.ts';
+import { resourceUrl } from './record-terminal-event.ts';
+import { findSubscription } from './subscription-store.ts';
+
+const listMax = 1_000;
+const sweepEveryMs = 3_600_000;
+const dayMs = 24 * 3_600_000;
+
+export async function listDeliveries(
+  { database }: { database: Database },
+  filter: { accountId?: string | undefined; subscriptionId?: string | undefined; limit: number },
+): Promise<LoggedDelivery[]> {
+  return await loggedDeliveries(database, { ...filter, limit: Math.min(filter.limit, listMax) });
+}
+
+/** Sends an ended delivery again: the same event id and body, a new round of attempts. */
+export async function replayDelivery(
+  { database, clock }: { database: Database; clock: Clock },
+  { deliveryId, accountId }: { deliveryId: string; accountId?: string },
+): Promise<void> {
+  const isId = /^\d{1,18}$/.test(deliveryId);
+  if (!isId || !(await restartDelivery(database, { deliveryId, accountId, now: clock.date() }))) {
+    throw new ApiError('not_found');
+  }
+}
+
+/**
+ * A real delivery of an invented event, so that a receiver can be tried. It has a type that the subscription chose,
+ * because receivers refuse any other; its job does not exist.
+ */
+export async function sendTestEvent(
+  { database, clock, publicUrl }: { database: Database; clock: Clock; publicUrl: string },
+  { subscriptionId, accountId }: { subscriptionId: string; accountId?: string },
+): Promise<{ eventId: string }> {
+  const subscription = await findSubscription(database, subscriptionId);
+  const isOwned = accountId === undefined || subscription?.accountId === accountId;
+  const [type] = subscription?.events ?? [];
+  if (!subscription || !isOwned || subscription.status !== 'active' || !type) throw new ApiError('not_found');
+  const id = randomUUID();
+  const transcriptionId = randomUUID();
+  const createdAt = clock.date();
+  const body = eventBody({
+    id,
+    type,
+    createdAt,
+    transcriptionId,
+    filename: 'webhook-test.mp3',
+    durationSeconds: type === 'transcription.completed' ? 60 : null,
+    resourceUrl: resourceUrl(publicUrl, transcriptionId),
+  });
+  await database.transaction(async (tx) => {
+    await addEvent(tx, {
+      id,
+      accountId: subscription.accountId,
+      transcriptionId: null,
+      type,
+      body,
+      createdAt,
+    });
+    const receivers = [{ subscriptionId, url: subscription.url }];
+    await addDeliveries(tx, { eventId: id, receivers, createdAt, firstAttemptAt: createdAt });
+  });
+  return { eventId: id };
+}
+
+/** Keeps the log for its days. Returns the function that ends the keeping. */
+export function keepDeliveryLog({
+  database,
+  clock,
+  logger,
+  logDays,
+}: {
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+  logDays: number;
+}): () => void {
+  const sweep = async () => {
+    const now = clock.date();
+    try {
+      const swept = await sweepDeliveryLog(database, {
+        now,
+        before: new Date(now.getTime() - logDays * dayMs),
+      });
+      if (swept.events + swept.deliveries + swept.attempts > 0)
+        logger.info(swept, 'old webhook deliveries forgotten');
+    } catch (error) {
+      logger.error({ err: error }, 'old webhook deliveries could not be forgotten');
+    }
+  };
+  void sweep();
+  return clock.every(sweepEveryMs, () => void sweep());
+}

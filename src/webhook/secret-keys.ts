@@ -1,0 +1,62 @@
+/** The keys behind the signing secrets: judged at start, and changed without a pause. */
+import type { Database } from '../platform/database.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import { StartError } from '../platform/start-error.ts';
+import type { Logger } from '../platform/telemetry.ts';
+import { replaceSealedSecret, secretKeyUses, secretsSealedByOthers } from './secret-store.ts';
+import { secretContext } from './subscription-secret.ts';
+
+/**
+ * A wrong key is found when the service starts, not when a job ends: every key that active subscriptions are sealed
+ * with must be configured and must open one of them. Without any key the service runs, but sends nothing.
+ */
+export async function checkSecretKeys({
+  database,
+  secretBox,
+  logger,
+}: {
+  database: Database;
+  secretBox: SecretBox | undefined;
+  logger: Logger;
+}): Promise<void> {
+  for (const { keyId, subscriptions, subscriptionId, sealedSecret } of await secretKeyUses(database)) {
+    if (!secretBox) {
+      logger.error(
+        { subscriptions },
+        'LONGHAND_SECRET_KEY is not set: webhook deliveries wait until the key that sealed their secrets is back',
+      );
+      continue;
+    }
+    if (!opens(secretBox, sealedSecret, secretContext(subscriptionId))) {
+      throw new StartError(
+        `LONGHAND_SECRET_KEY does not open the signing secrets of ${subscriptions} webhook subscriptions (sealed with the key ${keyId}): put the former key back, after the new one and a comma.`,
+      );
+    }
+  }
+}
+
+/** Seals every secret with the newest key, so that older keys can be taken out of the configuration. */
+export async function resealSecrets({
+  database,
+  secretBox,
+}: {
+  database: Database;
+  secretBox: SecretBox;
+}): Promise<number> {
+  let resealedCount = 0;
+  for (const secret of await secretsSealedByOthers(database, secretBox.newestKeyId)) {
+    const context = secretContext(secret.subscriptionId);
+    const resealed = secretBox.seal(secretBox.open(secret.sealedSecret, context), context);
+    if (await replaceSealedSecret(database, { ...secret, resealed })) resealedCount += 1;
+  }
+  return resealedCount;
+}
+
+function opens(secretBox: SecretBox, sealedSecret: string, context: string): boolean {
+  try {
+    secretBox.open(sealedSecret, context);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Queryable } from '../platform/database.ts';
+
+export interface SealedSecret {
+  subscriptionId: string;
+  sealedSecret: string;
+}
+
+export interface KeyUse extends SealedSecret {
+  keyId: string;
+  subscriptions: number;
+}
+
+/** Each key that active subscriptions are sealed with, how many, and one of them as a sample. */
+export async function secretKeyUses(database: Queryable): Promise<KeyUse[]> {
+  return await database.query<KeyUse & Record<string, unknown>>(
+    `select distinct on ("keyId") split_part(sealed_secret, '.', 2) as "keyId",
+            id as "subscriptionId", sealed_secret as "sealedSecret",
+            (count(*) over (partition by split_part(sealed_secret, '.', 2)))::int as subscriptions
+     from webhook_subscription where status = 'active'
+     order by "keyId", id`,
+  );
+}
+
+export async function secretsSealedByOthers(database: Queryable, keyId: string): Promise<SealedSecret[]> {
+  return await database.query<SealedSecret & Record<string, unknown>>(
+    `select id as "subscriptionId", sealed_secret as "sealedSecret" from webhook_subscription
+     where split_part(sealed_secret, '.', 2) <> $1 order by id`,
+    [keyId],
+  );
+}
+
+/** Replaces a sealed text by another of the same secret, unless it has changed meanwhile. */
+export async function replaceSealedSecret(
+  database: Queryable,
+  { subscriptionId, sealedSecret, resealed }: SealedSecret & { resealed: string },
+): Promise<boolean> {
+  const rows = await database.query(
+    'update webhook_subscription set sealed_secret = $3 where id = $1 and sealed_secret = $2 returning id',
+    [subscriptionId, sealedSecret, resealed],
+  );
+  return rows.length > 0;
+}
