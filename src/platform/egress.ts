@@ -2,14 +2,14 @@
  * The only way to the network for webhooks, media and remote engines: a bounded HTTP request through the guard.
  * Every hop of a redirect is judged again; nothing of the environment (proxy variables) changes the way.
  */
-import { isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
-import { type buildConnector, Client, type Dispatcher, errors } from 'undici';
+import { Client, type Dispatcher, errors, Pool } from 'undici';
 import type { Clock } from './clock.ts';
 import { boundedBody } from './egress-body.ts';
+import { connector, type Target } from './egress-connector.ts';
 import { EgressFailure } from './egress-failure.ts';
 import { createEgressGuard, type Dial, type EgressGuard, type Resolve } from './egress-guard.ts';
+import { KeptConnections, keptOptions } from './egress-kept.ts';
 import { type EgressAllow, judgeUrl } from './egress-url.ts';
 
 export interface EgressLimits {
@@ -37,6 +37,8 @@ export interface EgressRequest {
   httpsOnly?: boolean;
   /** Other ports only to the allow list. */
   port443Only?: boolean;
+  /** May travel on a connection that an earlier request to the same origin left open; it was judged when opened. */
+  keepAlive?: boolean;
   /** What to do with a body beyond `bytesMax`: fail (default), or stop reading it. */
   beyondBytesMax?: 'fail' | 'cut';
 }
@@ -62,6 +64,8 @@ export interface Egress {
   request(request: EgressRequest): Promise<EgressResponse>;
   /** What a name leads to at the moment: every address public (or allowed on this port), a closed one, or nothing. */
   resolvesToPublic(host: string, port?: number): Promise<'public' | 'closed' | 'unresolved'>;
+  /** Closes the connections that were kept open. */
+  close(): Promise<void>;
 }
 
 export interface EgressOptions {
@@ -86,10 +90,12 @@ const harmlessHeaders: ReadonlySet<string> = new Set([
 
 export function createEgress(options: EgressOptions): Egress {
   const guard = createEgressGuard(options);
+  const kept = new KeptConnections();
+  const connections: Connections = { guard, options, kept };
   return {
     allow: options.allow,
     guard,
-    request: (request) => follow(guard, options, request),
+    request: (request) => follow(connections, request),
     async resolvesToPublic(host, port = 443) {
       try {
         await guard.check(host, port, options.clock.timeout(resolveTimeoutMs));
@@ -98,14 +104,18 @@ export function createEgress(options: EgressOptions): Egress {
         return error instanceof EgressFailure && error.kind === 'blocked' ? 'closed' : 'unresolved';
       }
     },
+    close: () => kept.close(),
   };
 }
 
-async function follow(
-  guard: EgressGuard,
-  options: EgressOptions,
-  request: EgressRequest,
-): Promise<EgressResponse> {
+interface Connections {
+  guard: EgressGuard;
+  options: EgressOptions;
+  kept: KeptConnections;
+}
+
+async function follow(connections: Connections, request: EgressRequest): Promise<EgressResponse> {
+  const { guard, options } = connections;
   const { limits } = request;
   const total = options.clock.timeout(limits.totalMs);
   const signal = request.signal ? AbortSignal.any([request.signal, total]) : total;
@@ -114,7 +124,7 @@ async function follow(
   for (let hop = 0; ; hop += 1) {
     const verdict = judgeUrl(url, { ...request, allow: guard.allow });
     if (!verdict.ok) throw new EgressFailure('blocked', verdict.reason);
-    const response = await oneHop(guard, options, { ...request, headers }, verdict, signal).catch((error) => {
+    const response = await oneHop(connections, { ...request, headers }, verdict, signal).catch((error) => {
       throw failureFrom(error, request.signal, total);
     });
     const location = response.headers.location;
@@ -130,29 +140,15 @@ async function follow(
   }
 }
 
-interface Target {
-  url: URL;
-  host: string;
-  port: number;
-}
-
 async function oneHop(
-  guard: EgressGuard,
-  options: EgressOptions,
+  connections: Connections,
   request: EgressRequest,
   target: Target,
   signal: AbortSignal,
 ): Promise<EgressResponse> {
-  const { limits } = request;
-  const client = new Client(target.url.origin, {
-    connect: connector(guard, options, target, limits.connectMs, signal),
-    headersTimeout: limits.idleMs,
-    bodyTimeout: limits.idleMs,
-    maxHeaderSize: limits.headerBytesMax,
-    pipelining: 1,
-    strictContentLength: false,
-  });
-  const close = () => void client.destroy().catch(() => {});
+  const { client, close } = request.keepAlive
+    ? { client: keptClient(connections, request.limits, target), close: () => {} }
+    : onceClient(connections, request.limits, target, signal);
   try {
     const answer = await client.request({
       path: `${target.url.pathname}${target.url.search}`,
@@ -168,63 +164,34 @@ async function oneHop(
   }
 }
 
-/** Opens the socket through the guard, then TLS on it with the name that was asked for. */
-function connector(
-  guard: EgressGuard,
-  { trustedCertificates, clock }: EgressOptions,
-  { url, host, port }: Target,
-  connectMs: number,
+/** A connection for one request, which ends with it. */
+function onceClient(
+  { guard, options }: Connections,
+  limits: EgressLimits,
+  target: Target,
   signal: AbortSignal,
-): buildConnector.connector {
-  const open = async () => {
-    const socket = await guard.connect(host, port, { connectMs, signal });
-    if (url.protocol === 'http:') return socket;
-    return await shakeHands(
-      socket,
-      host,
-      trustedCertificates,
-      AbortSignal.any([signal, clock.timeout(connectMs)]),
-    );
-  };
-  return (_options, callback) => {
-    open().then(
-      (socket) => callback(null, socket),
-      (error) => callback(error as Error, null),
-    );
-  };
+): { client: Client; close: () => void } {
+  const connect = connector(guard, options, target, limits.connectMs, signal);
+  const client = new Client(target.url.origin, { ...clientOptions(limits), connect });
+  return { client, close: () => void client.destroy().catch(() => {}) };
 }
 
-function shakeHands(
-  socket: Socket,
-  host: string,
-  ca: string | undefined,
-  signal: AbortSignal,
-): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const secure = connectTls({
-      socket,
-      host,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      ALPNProtocols: ['http/1.1'],
-      ...(ca === undefined ? {} : { ca }),
-    });
-    const abort = () => secure.destroy(new EgressFailure('timeout', 'no TLS handshake in time'));
-    signal.addEventListener('abort', abort, { once: true });
-    secure.once('error', (error: NodeJS.ErrnoException) => {
-      signal.removeEventListener('abort', abort);
-      socket.destroy();
-      reject(
-        error instanceof EgressFailure
-          ? error
-          : new EgressFailure('tls', error.code ?? 'failed', { cause: error }),
-      );
-    });
-    secure.once('secureConnect', () => {
-      signal.removeEventListener('abort', abort);
-      secure.removeAllListeners('error');
-      resolve(secure);
-    });
+/** Connections to an origin, each opened through the guard and left open for a moment after its answer was read. */
+function keptClient({ guard, options, kept }: Connections, limits: EgressLimits, target: Target): Pool {
+  return kept.of(target.url.origin, () => {
+    const connect = connector(guard, options, target, limits.connectMs, undefined);
+    return new Pool(target.url.origin, { ...clientOptions(limits), ...keptOptions, connect });
   });
+}
+
+function clientOptions(limits: EgressLimits) {
+  return {
+    headersTimeout: limits.idleMs,
+    bodyTimeout: limits.idleMs,
+    maxHeaderSize: limits.headerBytesMax,
+    pipelining: 1,
+    strictContentLength: false,
+  };
 }
 
 function responseFrom(
