@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type DraftFile, makeDirectory, receiveDraft, syncDirectory } from './durable-file.ts';
 import { type ByteRange, type CompleteMultipart, InvalidParts, NoSuchUpload } from './object-store.ts';
+import { multipartEtag } from './part-etag.ts';
+import { expectParts, type StoredPart } from './stored-parts.ts';
 
 /**
  * Multipart uploads on the disk. A session is a directory of part files, each with its MD5 as the last 16 bytes, so
@@ -17,7 +18,6 @@ const manifestName = 'manifest.json';
 export interface Manifest {
   sizeBytes: number;
   partSizeBytes: number;
-  partCount: number;
   /** MD5 of the parts' MD5s and their count, as S3 makes it. */
   etag: string;
 }
@@ -88,33 +88,29 @@ async function seal(sessionDir: string): Promise<boolean> {
   return moved ?? (await stat(sealed).then(() => true, ignoreMissing)) ?? false;
 }
 
-async function manifestOf(dir: string, { parts, partSizesBytes }: CompleteMultipart): Promise<Manifest> {
-  if (parts.length === 0 || parts.length !== partSizesBytes.length)
-    throw new InvalidParts('parts are missing');
-  for (const [index, part] of parts.entries()) {
-    const stored = await storedPart(join(dir, partName(part.partNumber)));
-    const matches =
-      stored?.sizeBytes === partSizesBytes[index] &&
-      stored?.md5 === plainEtag(part.etag) &&
-      part.partNumber === index + 1;
-    if (!matches) throw new InvalidParts(`part ${part.partNumber} is missing or differs`);
+async function manifestOf(dir: string, completion: CompleteMultipart): Promise<Manifest> {
+  const { parts, partSizesBytes } = completion;
+  const stored: StoredPart[] = [];
+  for (const { partNumber } of parts) {
+    const part = await storedPart(dir, partNumber);
+    if (part) stored.push(part);
   }
+  expectParts(stored, completion);
   return {
     sizeBytes: partSizesBytes.reduce((sum, size) => sum + size, 0),
     partSizeBytes: partSizesBytes[0] ?? 0,
-    partCount: parts.length,
     etag: multipartEtag(parts.map((part) => part.etag)),
   };
 }
 
-async function storedPart(path: string): Promise<{ sizeBytes: number; md5: string } | undefined> {
-  const file = await open(path, 'r').catch(ignoreMissing);
+async function storedPart(dir: string, partNumber: number): Promise<StoredPart | undefined> {
+  const file = await open(join(dir, partName(partNumber)), 'r').catch(ignoreMissing);
   if (!file) return undefined;
   try {
     const { size } = await file.stat();
     const digest = Buffer.alloc(digestBytes);
     await file.read(digest, 0, digestBytes, Math.max(size - digestBytes, 0));
-    return { sizeBytes: size - digestBytes, md5: digest.toString('hex') };
+    return { partNumber, sizeBytes: size - digestBytes, etag: digest.toString('hex') };
   } finally {
     await file.close();
   }
@@ -126,20 +122,6 @@ async function expectCommitted(objectPath: string, completion: CompleteMultipart
   if (manifest.etag !== multipartEtag(completion.parts.map((part) => part.etag))) {
     throw new InvalidParts('the object was completed with other parts');
   }
-}
-
-/** The ETag that S3 gives to an object of several parts. */
-export function multipartEtag(etags: readonly string[]): string {
-  const hash = createHash('md5');
-  for (const etag of etags) hash.update(Buffer.from(plainEtag(etag), 'hex'));
-  return `${hash.digest('hex')}-${etags.length}`;
-}
-
-export function plainEtag(etag: string): string {
-  return etag
-    .trim()
-    .replace(/^"(.*)"$/, '$1')
-    .toLowerCase();
 }
 
 function partName(partNumber: number): string {

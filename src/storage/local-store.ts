@@ -36,9 +36,6 @@ export const localObjectsPath = '/objects';
 /** Room that is never given to uploads: the database lives on the same disk. */
 const reservedBytes = 256 * 1024 * 1024;
 
-/** A transfer without a byte for this long is dead; the door ends it long before. */
-const draftAgeMaxMs = 60 * 60 * 1000;
-
 /** Objects as files under the data directory, behind URLs that this service signs and serves itself. */
 export class LocalStore implements ObjectStore {
   readonly id = 'local';
@@ -156,15 +153,14 @@ export class LocalStore implements ObjectStore {
       throw new StorageUnavailable('the disk is full');
   }
 
-  /** Removes what transfers left behind when the process died in the middle of them; answers how many. */
-  async removeStaleDrafts(): Promise<number> {
+  async removeLeftovers(before: Date): Promise<number> {
     const names = (await readdir(this.incomingDir).catch(ignoreMissing)) ?? [];
-    const before = this.options.clock.now() - draftAgeMaxMs;
     let removed = 0;
     for (const name of names) {
       const path = join(this.incomingDir, name);
+      // A transfer that still moves has a fresh time of change.
       const draft = await stat(path).catch(ignoreMissing);
-      if (!draft || draft.mtimeMs >= before) continue;
+      if (!draft || draft.mtime >= before) continue;
       await rm(path, { force: true });
       removed += 1;
     }

@@ -73,6 +73,8 @@ export interface ObjectStore {
   /** Removes the object and every unfinished upload of the same key; no harm when there is none. */
   delete(key: string): Promise<void>;
   list(prefix: string): AsyncIterable<ListedObject>;
+  /** Removes what transfers and writes left behind when their process died before that time; answers how many. */
+  removeLeftovers(before: Date): Promise<number>;
 
   /** Resolves when the store can take an object of this size, else throws StorageUnavailable. */
   check(sizeBytes?: number): Promise<void>;

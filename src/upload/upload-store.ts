@@ -65,6 +65,36 @@ export const uploadStore = {
     return row && uploadOf(row);
   },
 
+  /** open → completed. False when the session was completed or discarded before. */
+  async complete(
+    db: Queryable,
+    { id, partsHash, at }: { id: string; partsHash: Buffer; at: Date },
+  ): Promise<boolean> {
+    const rows = await db.query(
+      `update upload set status = 'completed', completed_at = $2, parts_hash = $3
+       where id = $1 and status = 'open' and expires_at > $2
+       returning id`,
+      [id, at, partsHash],
+    );
+    return rows.length === 1;
+  },
+
+  /** open → discarded. False when it was completed or discarded before. */
+  async discard(db: Queryable, { id, at }: { id: string; at: Date }): Promise<boolean> {
+    const rows = await db.query(
+      `update upload set status = 'discarded', discarded_at = $2 where id = $1 and status = 'open' returning id`,
+      [id, at],
+    );
+    return rows.length === 1;
+  },
+
+  async markErased(db: Queryable, { id, at }: { id: string; at: Date }): Promise<void> {
+    await db.query(
+      `update upload set erased_at = $2 where id = $1 and status = 'discarded' and erased_at is null`,
+      [id, at],
+    );
+  },
+
   /**
    * Ties a job to its upload, in the job's own transaction. A single PUT counts as completed once a job uses it.
    * False when the upload was discarded meanwhile: the row lock lets either the sweep or the job win, never both.

@@ -50,7 +50,11 @@ export function movableClock(): MovableClock {
 
 export async function startUploadService(
   hooks: Hooks,
-  options: { storage?: 'local' | 's3'; s3?: ObjectStore; multipartThresholdBytes?: number } = {},
+  options: {
+    storage?: 'local' | 's3';
+    s3?: (clock: Clock) => ObjectStore;
+    multipartThresholdBytes?: number;
+  } = {},
 ): Promise<UploadService> {
   const db = await openTestDatabase(hooks);
   const directory = await mkdtemp(join(tmpdir(), 'longhand-objects-'));
@@ -59,7 +63,10 @@ export async function startUploadService(
   let url = '';
   const signingKey = Buffer.alloc(32, 7);
   const local = new LocalStore({ directory, signingKey, publicUrl: () => url, clock, hashThread });
-  const stores = objectStores(options.storage ?? 'local', [local, ...(options.s3 ? [options.s3] : [])]);
+  const stores = objectStores(options.storage ?? 'local', [
+    local,
+    ...(options.s3 ? [options.s3(clock)] : []),
+  ]);
   const accounts = new AccountStore(parsePlanTable(builtInPlans));
   const server = createServer({ logger: silentLogger, publicUrl: 'http://127.0.0.1' });
   server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local }));

@@ -1,0 +1,282 @@
+import type { Readable } from 'node:stream';
+import { type ListObjectsV2CommandOutput, type ListPartsCommandOutput, S3 } from '@aws-sdk/client-s3';
+import type { Clock } from '../platform/clock.ts';
+import { workPrefix } from './object-key.ts';
+import {
+  type ByteRange,
+  type CompleteMultipart,
+  type ListedObject,
+  type MultipartSession,
+  NoSuchObject,
+  NoSuchUpload,
+  type ObjectStore,
+  type SignedPut,
+  StorageUnavailable,
+  type StoredObject,
+  type UploadedPart,
+} from './object-store.ts';
+import { s3Fault } from './s3-faults.ts';
+import { type S3Address, type S3Credentials, S3Presigner } from './s3-presign.ts';
+import { expectParts, type StoredPart } from './stored-parts.ts';
+import { blocksOf } from './stream-blocks.ts';
+
+export interface S3StoreOptions extends S3Address, S3Credentials {
+  clock: Clock;
+}
+
+/** With two attempts a store that is down shows within a few seconds. */
+const connectTimeoutMs = 1_500;
+const answerTimeoutMs = 4_000;
+/** Joining hundreds of parts, or taking a block of work audio, may take the store longer. */
+const longAnswerTimeoutMs = 60_000;
+const idleTimeoutMs = 120_000;
+const healthKeptMs = 5_000;
+/** Memory of one write; S3's least part is 5 MiB. */
+const writeBlockBytes = 8 * 1024 * 1024;
+
+interface SendOptions {
+  abortSignal: AbortSignal;
+}
+
+/** Any S3-compatible store. */
+export class S3Store implements ObjectStore {
+  readonly id = 's3';
+  readonly #s3: S3;
+  readonly #presigner: S3Presigner;
+  readonly #bucket: string;
+  readonly #clock: Clock;
+  #health: { untilMs: number; answer: Promise<void> } | undefined;
+
+  constructor(options: S3StoreOptions) {
+    const { endpoint, region, bucket, forcePathStyle, accessKeyId, secretAccessKey, clock } = options;
+    this.#bucket = bucket;
+    this.#clock = clock;
+    this.#presigner = new S3Presigner(options, options);
+    this.#s3 = new S3({
+      ...(endpoint === undefined ? {} : { endpoint }),
+      region,
+      forcePathStyle,
+      credentials: { accessKeyId, secretAccessKey },
+      maxAttempts: 2,
+      // Otherwise the SDK adds checksums that many S3-compatible stores refuse.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: idleTimeoutMs },
+    });
+  }
+
+  async signPut(target: {
+    key: string;
+    sizeBytes: number;
+    contentType: string;
+    expiresInSeconds: number;
+  }): Promise<SignedPut> {
+    const { key, sizeBytes, contentType, expiresInSeconds } = target;
+    const headers = { 'content-length': String(sizeBytes), 'content-type': contentType };
+    const url = this.#presigner.put({ key, headers, expiresInSeconds, date: this.#clock.date() });
+    return { url, headers: { 'Content-Type': contentType } };
+  }
+
+  async startMultipart({ key, contentType }: { key: string; contentType: string }): Promise<string> {
+    const input = { ...this.#object(key), ContentType: contentType };
+    const { UploadId } = await this.#ask((options) => this.#s3.createMultipartUpload(input, options));
+    if (!UploadId) throw new StorageUnavailable('the object store gave no upload id');
+    return UploadId;
+  }
+
+  async signPart(
+    part: MultipartSession & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
+  ): Promise<string> {
+    return this.#presigner.put({
+      key: part.key,
+      query: { partNumber: String(part.partNumber), uploadId: part.uploadId },
+      headers: { 'content-length': String(part.sizeBytes) },
+      expiresInSeconds: part.expiresInSeconds,
+      date: this.#clock.date(),
+    });
+  }
+
+  async completeMultipart(completion: CompleteMultipart): Promise<void> {
+    try {
+      // Stores differ in what they check (some take parts in the wrong order), so the comparison is ours.
+      expectParts(await this.#storedParts(completion), completion);
+      await this.#commit(completion, completion.parts);
+    } catch (error) {
+      const isLate = error instanceof NoSuchUpload && (await this.#isCommitted(completion));
+      if (!isLate) throw error;
+    }
+  }
+
+  async abortMultipart({ key, uploadId }: MultipartSession): Promise<void> {
+    const input = { ...this.#object(key), UploadId: uploadId };
+    await this.#ask((options) => this.#s3.abortMultipartUpload(input, options)).catch(ignoreMissing);
+  }
+
+  async head(key: string): Promise<StoredObject | undefined> {
+    const found = await this.#ask((options) => this.#s3.headObject(this.#object(key), options)).catch(
+      ignoreMissing,
+    );
+    return found && { sizeBytes: found.ContentLength ?? 0 };
+  }
+
+  async read(key: string, range?: ByteRange): Promise<Readable> {
+    const wanted = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+    // The limit is for the beginning of the answer; afterwards only silence ends it.
+    const limit = new AbortController();
+    const answered = new AbortController();
+    this.#clock.sleep(answerTimeoutMs, answered.signal).then(
+      () => limit.abort(),
+      () => {},
+    );
+    try {
+      const input = { ...this.#object(key), ...wanted };
+      const { Body } = await this.#s3.getObject(input, { abortSignal: limit.signal });
+      return Body as Readable;
+    } catch (error) {
+      throw s3Fault(error);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  async write(key: string, source: Readable | Buffer): Promise<void> {
+    const blocks = blocksOf(source, writeBlockBytes);
+    const first = await blocks.next();
+    const firstBlock: Buffer = first.done ? Buffer.alloc(0) : first.value;
+    if (firstBlock.length < writeBlockBytes) {
+      const input = { ...this.#object(key), Body: firstBlock };
+      await this.#ask((options) => this.#s3.putObject(input, options), longAnswerTimeoutMs);
+      return;
+    }
+    const uploadId = await this.startMultipart({ key, contentType: 'application/octet-stream' });
+    try {
+      await this.#commit({ key, uploadId }, await this.#writeParts({ key, uploadId }, firstBlock, blocks));
+    } catch (error) {
+      await this.abortMultipart({ key, uploadId }).catch(() => {}); // The first fault is the one to tell.
+      throw error;
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#ask((options) => this.#s3.deleteObject(this.#object(key), options)).catch(ignoreMissing);
+    const input = { Bucket: this.#bucket, Prefix: key };
+    const { Uploads = [] } = await this.#ask((options) => this.#s3.listMultipartUploads(input, options));
+    for (const { Key, UploadId } of Uploads) {
+      if (Key === key && UploadId) await this.abortMultipart({ key, uploadId: UploadId });
+    }
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedObject> {
+    let next: { ContinuationToken?: string } | undefined = {};
+    while (next) {
+      const input = { Bucket: this.#bucket, Prefix: prefix, ...next };
+      const page: ListObjectsV2CommandOutput = await this.#ask((options) =>
+        this.#s3.listObjectsV2(input, options),
+      );
+      for (const { Key, LastModified } of page.Contents ?? []) {
+        if (Key && LastModified) yield { key: Key, modifiedAt: LastModified };
+      }
+      next = page.NextContinuationToken ? { ContinuationToken: page.NextContinuationToken } : undefined;
+    }
+  }
+
+  async removeLeftovers(before: Date): Promise<number> {
+    let removed = 0;
+    const input = { Bucket: this.#bucket, Prefix: workPrefix };
+    const { Uploads = [] } = await this.#ask((options) => this.#s3.listMultipartUploads(input, options));
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (!Key || !UploadId || !Initiated || Initiated >= before) continue;
+      await this.abortMultipart({ key: Key, uploadId: UploadId });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** Asks the store at most every few seconds, however many uploads are prepared. */
+  async check(): Promise<void> {
+    if (this.#health && this.#clock.now() < this.#health.untilMs) return this.#health.answer;
+    const answer = this.#ask((options) => this.#s3.headBucket({ Bucket: this.#bucket }, options)).then(
+      () => {},
+      (error) => {
+        this.#health = undefined;
+        throw new StorageUnavailable('the bucket cannot be reached', { cause: error });
+      },
+    );
+    this.#health = { untilMs: this.#clock.now() + healthKeptMs, answer };
+    return answer;
+  }
+
+  close(): void {
+    this.#s3.destroy();
+  }
+
+  #object(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#bucket, Key: key };
+  }
+
+  async #ask<Answer>(
+    request: (options: SendOptions) => Promise<Answer>,
+    timeoutMs = answerTimeoutMs,
+  ): Promise<Answer> {
+    try {
+      return await request({ abortSignal: this.#clock.timeout(timeoutMs) });
+    } catch (error) {
+      throw s3Fault(error);
+    }
+  }
+
+  async #storedParts({ key, uploadId }: MultipartSession): Promise<StoredPart[]> {
+    const parts: StoredPart[] = [];
+    let marker: string | undefined = '0';
+    while (marker !== undefined) {
+      const input = { ...this.#object(key), UploadId: uploadId, PartNumberMarker: marker };
+      const page: ListPartsCommandOutput = await this.#ask((options) => this.#s3.listParts(input, options));
+      for (const { PartNumber = 0, ETag = '', Size = 0 } of page.Parts ?? []) {
+        parts.push({ partNumber: PartNumber, etag: ETag, sizeBytes: Size });
+      }
+      marker = page.IsTruncated ? page.NextPartNumberMarker : undefined;
+    }
+    return parts;
+  }
+
+  async #writeParts(
+    { key, uploadId }: MultipartSession,
+    firstBlock: Buffer,
+    rest: AsyncIterable<Buffer>,
+  ): Promise<UploadedPart[]> {
+    const parts: UploadedPart[] = [];
+    const writePart = async (block: Buffer) => {
+      const partNumber = parts.length + 1;
+      const input = { ...this.#object(key), UploadId: uploadId, PartNumber: partNumber, Body: block };
+      const { ETag = '' } = await this.#ask(
+        (options) => this.#s3.uploadPart(input, options),
+        longAnswerTimeoutMs,
+      );
+      parts.push({ partNumber, etag: ETag });
+    };
+    await writePart(firstBlock);
+    for await (const block of rest) await writePart(block);
+    return parts;
+  }
+
+  async #commit({ key, uploadId }: MultipartSession, parts: readonly UploadedPart[]): Promise<void> {
+    const input = {
+      ...this.#object(key),
+      UploadId: uploadId,
+      MultipartUpload: {
+        Parts: parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag })),
+      },
+    };
+    await this.#ask((options) => this.#s3.completeMultipartUpload(input, options), longAnswerTimeoutMs);
+  }
+
+  /** A lost answer: the session is gone because it became this object. Its key belongs to one session only. */
+  async #isCommitted({ key, partSizesBytes }: CompleteMultipart): Promise<boolean> {
+    const found = await this.head(key);
+    return found?.sizeBytes === partSizesBytes.reduce((sum, size) => sum + size, 0);
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof NoSuchObject || error instanceof NoSuchUpload)) throw error;
+}

@@ -1,0 +1,20 @@
+import type { Readable } from 'node:stream';
+
+/** The bytes of a source in blocks of exactly `blockBytes`, the last one shorter; one block is in memory at a time. */
+export async function* blocksOf(source: Readable | Buffer, blockBytes: number): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  for await (const chunk of Buffer.isBuffer(source) ? [source] : (source as AsyncIterable<Buffer>)) {
+    let rest = chunk;
+    while (waitingBytes + rest.length >= blockBytes) {
+      const taken = rest.subarray(0, blockBytes - waitingBytes);
+      yield Buffer.concat([...waiting, taken]);
+      rest = rest.subarray(taken.length);
+      waiting = [];
+      waitingBytes = 0;
+    }
+    if (rest.length > 0) waiting.push(rest);
+    waitingBytes += rest.length;
+  }
+  if (waitingBytes > 0) yield Buffer.concat(waiting);
+}

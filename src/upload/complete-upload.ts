@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../contract/errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/database.ts';
+import {
+  InvalidParts,
+  NoSuchUpload,
+  type ObjectStore,
+  type ObjectStores,
+  type StorageId,
+  type UploadedPart,
+} from '../storage/object-store.ts';
+import { plainEtag } from '../storage/part-etag.ts';
+import {
+  type MultipartUpload,
+  orUnavailable,
+  ownedSession,
+  type SessionReference,
+} from './multipart-session.ts';
+import { partSizes } from './part-plan.ts';
+import { uploadStore } from './upload-store.ts';
+
+export interface CompleteUploadDeps {
+  db: Queryable;
+  stores: ObjectStores;
+  clock: Clock;
+}
+
+/** Makes one object of the parts. A client that lost the answer repeats the request and gets the same one. */
+export async function completeUpload(
+  deps: CompleteUploadDeps,
+  reference: SessionReference & { parts: readonly UploadedPart[] },
+): Promise<{ key: string; storage: StorageId }> {
+  const { db, clock } = deps;
+  const { upload, store } = await ownedSession(deps, reference);
+  const partsHash = hashOf(reference.parts);
+  if (upload.status === 'open') {
+    if (clock.date() >= upload.expiresAt) throw new ApiError('invalid_multipart_upload');
+    await orUnavailable(joinParts(store, upload, reference.parts));
+    await uploadStore.complete(db, { id: upload.id, partsHash, at: clock.date() });
+  }
+  // Read again: another complete or an abort may have been first, and then its outcome counts.
+  const { upload: now } = await ownedSession(deps, reference);
+  if (now.status !== 'completed') {
+    if (upload.status === 'open') await orUnavailable(store.delete(upload.key));
+    throw new ApiError('invalid_multipart_upload');
+  }
+  if (!now.partsHash?.equals(partsHash)) throw new ApiError('invalid_multipart_parts');
+  return { key: now.key, storage: now.storage };
+}
+
+async function joinParts(
+  store: ObjectStore,
+  { key, multipartId, sizeBytes, partSizeBytes }: MultipartUpload,
+  parts: readonly UploadedPart[],
+): Promise<void> {
+  const partSizesBytes = partSizes(sizeBytes, partSizeBytes);
+  try {
+    await store.completeMultipart({ key, uploadId: multipartId, parts, partSizesBytes });
+  } catch (error) {
+    if (error instanceof InvalidParts) throw new ApiError('invalid_multipart_parts', { cause: error });
+    if (error instanceof NoSuchUpload) throw new ApiError('invalid_multipart_upload', { cause: error });
+    throw error;
+  }
+}
+
+function hashOf(parts: readonly UploadedPart[]): Buffer {
+  const text = JSON.stringify(parts.map(({ partNumber, etag }) => [partNumber, plainEtag(etag)]));
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,47 @@
+import type { Account } from '../account/account.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { Queryable } from '../platform/database.ts';
+import { accountOfUploadKey } from '../storage/object-key.ts';
+import {
+  type ObjectStore,
+  type ObjectStores,
+  StorageUnavailable,
+  storageIds,
+} from '../storage/object-store.ts';
+import type { Upload } from './upload.ts';
+import { uploadStore } from './upload-store.ts';
+
+/** A multipart upload as a client names it. */
+export interface SessionReference {
+  account: Account;
+  key: string;
+  storage: string;
+  uploadId: string;
+}
+
+export type MultipartUpload = Upload & { partSizeBytes: number; multipartId: string };
+
+/** The session that a client names, in whatever state it is; foreign and unknown ones look alike. */
+export async function ownedSession(
+  { db, stores }: { db: Queryable; stores: ObjectStores },
+  { account, key, storage, uploadId }: SessionReference,
+): Promise<{ upload: MultipartUpload; store: ObjectStore }> {
+  const id = storageIds.find((known) => known === storage);
+  const store = id && stores.get(id);
+  const isOwned = accountOfUploadKey(key) === account.id;
+  const upload = id && isOwned && (await uploadStore.find(db, { accountId: account.id, storage: id, key }));
+  if (!upload || !store || !isSession(upload, uploadId)) throw new ApiError('invalid_multipart_upload');
+  return { upload, store };
+}
+
+function isSession(upload: Upload, uploadId: string): upload is MultipartUpload {
+  return upload.partSizeBytes !== null && upload.multipartId === uploadId;
+}
+
+/** A store that does not answer is the same to every client of the upload operations. */
+export async function orUnavailable<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch((error) => {
+    if (error instanceof StorageUnavailable) throw new ApiError('api_uploads_unavailable', { cause: error });
+    throw error;
+  });
+}
