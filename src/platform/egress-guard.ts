@@ -49,7 +49,7 @@ export function createEgressGuard(options: GuardOptions): EgressGuard {
   const { allow, clock, resolve = systemResolve, dial = systemDial } = options;
 
   async function check(host: string, port: number, signal: AbortSignal): Promise<readonly string[]> {
-    const bare = host.replace(/\.+$/, '');
+    const bare = plainHost(host);
     const literal = isIP(bare) !== 0;
     const closedName = literal ? undefined : closedNameReason(bare);
     if (closedName) throw new EgressFailure('blocked', closedName);
@@ -78,6 +78,16 @@ export function createEgressGuard(options: GuardOptions): EgressGuard {
       }
     },
   };
+}
+
+/** Numbers that mean an address (127.1, 0x7f000001) become it, as they would in the name server's library. */
+function plainHost(host: string): string {
+  if (isIP(host) !== 0) return host;
+  const url = URL.parse(`http://${host}/`);
+  if (url?.pathname !== '/' || url.username !== '' || url.port !== '') {
+    throw new EgressFailure('blocked', 'not a host name');
+  }
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
 
 async function resolved(resolve: Resolve, name: string, signal: AbortSignal): Promise<readonly string[]> {

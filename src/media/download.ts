@@ -1,0 +1,254 @@
+/** Bytes of a link into a private file: bounded, and taken up again where a broken connection left off. */
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Clock } from '../platform/clock.ts';
+import type { Egress, EgressResponse } from '../platform/egress.ts';
+import { EgressFailure } from '../platform/egress-failure.ts';
+import { acceptedType, extensionOf } from './accepted-media.ts';
+import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
+import { labelFromAnswer } from './label.ts';
+import { looksLikeHtml, magicBytesWanted, mediaKind } from './magic.ts';
+import { MediaFailure } from './media-failure.ts';
+
+export interface DownloadOptions {
+  egress: Egress;
+  clock: Clock;
+  /** Where the bytes go; made new. */
+  file: string;
+  sizeBytesMax: number;
+  signal?: AbortSignal;
+}
+
+export type DownloadResult =
+  | { kind: 'media'; label: string; bytes: number }
+  /** A web page came instead of media: its address after redirects, and its beginning. */
+  | { kind: 'page'; url: URL; html: string }
+  /** A playlist of media segments; only the page resolver can read it. */
+  | { kind: 'manifest'; url: URL }
+  | { kind: 'archive' };
+
+const limits = { connectMs: 10_000, idleMs: 30_000, headerBytesMax: 65_536, redirectsMax: 10 };
+/** An hour for up to 5 GiB is 1.4 MB/s; whoever is slower than that keeps a worker for too long. */
+const totalMs = 3_600_000;
+const resumesMax = 20;
+const resumesWithoutProgressMax = 3;
+const writeBytes = 1_048_576;
+const pageBytesMax = 2_097_152;
+
+export const requestHeaders: Readonly<Record<string, string>> = {
+  'user-agent': 'Mozilla/5.0 (compatible; Longhand)',
+  accept: 'video/*, audio/*, application/octet-stream, */*;q=0.8',
+  'accept-language': 'en',
+};
+
+/** Throws a MediaFailure; `transient` ones are worth another try from the start. */
+export async function download(url: URL, options: DownloadOptions): Promise<DownloadResult> {
+  const deadline = options.clock.now() + totalMs;
+  const first = await answerOf(url, options, totalMs, {});
+  const stream = first.body[Symbol.asyncIterator]();
+  const { head, ended } = await readHead(stream);
+  const kind = kindOf(first, head);
+  if (kind !== 'media') {
+    if (kind !== 'page') first.close();
+    return kind === 'page'
+      ? { kind, url: first.url, html: await restOfPage(head, stream) }
+      : kindResult(kind, first);
+  }
+  await using file = await open(options.file, 'wx', 0o600);
+  const writer = new FileWriter(file);
+  await writer.add(head);
+  if (!ended) await receive(stream, writer, first, deadline, options);
+  await writer.flush();
+  return {
+    kind: 'media',
+    label: labelFromAnswer(first.url, first.headers['content-disposition']),
+    bytes: writer.bytes,
+  };
+}
+
+/** Reads to the end; when the connection breaks and the server can, goes on from the last byte. */
+async function receive(
+  stream: AsyncIterator<Buffer>,
+  writer: FileWriter,
+  first: EgressResponse,
+  deadline: number,
+  options: DownloadOptions,
+): Promise<void> {
+  let current = stream;
+  let withoutProgress = 0;
+  for (let resumes = 0; ; resumes += 1) {
+    const before = writer.bytes;
+    try {
+      for (let part = await current.next(); !part.done; part = await current.next())
+        await writer.add(part.value);
+      return;
+    } catch (error) {
+      withoutProgress = writer.bytes > before ? 0 : withoutProgress + 1;
+      const leftMs = deadline - options.clock.now();
+      if (leftMs <= 0) throw new MediaFailure('media_too_slow', { cause: error, transient: false });
+      const again = worthResuming(error, first) && resumes < resumesMax;
+      if (!again || withoutProgress > resumesWithoutProgressMax) throw failureOfEgress(error);
+      await options.clock.sleep(500 * (1 + withoutProgress), options.signal);
+      current = (await resume(writer, first, leftMs, options))[Symbol.asyncIterator]();
+    }
+  }
+}
+
+function worthResuming(error: unknown, first: EgressResponse): boolean {
+  const broken = error instanceof EgressFailure && error.transient;
+  const { headers } = first;
+  return broken && headers['content-encoding'] === undefined && validatorOf(headers) !== undefined;
+}
+
+/** A strong mark of this very version, so that two versions are never glued together. */
+function validatorOf(headers: EgressResponse['headers']): string | undefined {
+  const { etag } = headers;
+  return etag !== undefined && !etag.startsWith('W/') ? etag : headers['last-modified'];
+}
+
+async function resume(
+  writer: FileWriter,
+  first: EgressResponse,
+  leftMs: number,
+  options: DownloadOptions,
+): Promise<AsyncIterable<Buffer>> {
+  await writer.flush();
+  const from = writer.bytes;
+  const answer = await answerOf(first.url, options, leftMs, {
+    range: `bytes=${from}-`,
+    'if-range': validatorOf(first.headers) ?? '',
+  });
+  if (answer.status === 206) {
+    const start = /^bytes (\d+)-/.exec(answer.headers['content-range'] ?? '')?.[1];
+    if (Number(start) === from) return within(answer.body, options.sizeBytesMax - from);
+    answer.close();
+    throw new MediaFailure('source_unreachable', { cause: 'the server gave another range than asked for' });
+  }
+  await writer.restart(); // The server began anew: no ranges, or another version by now.
+  return answer.body;
+}
+
+async function* within(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new MediaFailure('media_too_large');
+    yield chunk;
+  }
+}
+
+async function answerOf(
+  url: URL,
+  { egress, sizeBytesMax, signal }: DownloadOptions,
+  leftMs: number,
+  headers: Record<string, string>,
+): Promise<EgressResponse> {
+  try {
+    const answer = await egress.request({
+      url: url.href,
+      headers: { ...requestHeaders, ...headers },
+      limits: { ...limits, totalMs: leftMs, bytesMax: sizeBytesMax },
+      ...(signal ? { signal } : {}),
+    });
+    if (answer.status === 200 || answer.status === 206) return answer;
+    answer.close();
+    throw failureOfStatus(answer.status, answer.headers['retry-after']);
+  } catch (error) {
+    throw failureOfEgress(error, 'source_unreachable');
+  }
+}
+
+async function readHead(stream: AsyncIterator<Buffer>): Promise<{ head: Buffer; ended: boolean }> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    while (bytes < magicBytesWanted) {
+      const part = await stream.next();
+      if (part.done) return { head: Buffer.concat(parts), ended: true };
+      parts.push(part.value);
+      bytes += part.value.length;
+    }
+  } catch (error) {
+    throw failureOfEgress(error);
+  }
+  return { head: Buffer.concat(parts), ended: false };
+}
+
+type Kind = DownloadResult['kind'];
+
+/** The bytes decide; name and type only where the bytes say nothing (some media begin with rubbish). */
+function kindOf({ headers, url }: EgressResponse, head: Buffer): Kind {
+  const type = (headers['content-type'] ?? '').toLowerCase();
+  if (head.length === 0) throw new MediaFailure('media_unreadable', { cause: 'an empty answer' });
+  if (mediaKind(head)) return 'media';
+  const text = head.subarray(0, 512).toString('latin1').trimStart();
+  if (/^#EXTM3U/.test(text) || /^(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)?<MPD[\s>]/.test(text))
+    return 'manifest';
+  if (looksLikeHtml(head) || /^(text\/html|application\/xhtml)/.test(type)) return 'page';
+  if (head.subarray(0, 4).toString('hex') === '504b0304') return 'archive';
+  const named = acceptedType(`x.${extensionOf(url.pathname) ?? ''}`, type.startsWith('text/') ? '' : type);
+  if (named && head.length >= 4096 && !/^[\x20-\x7e\s]{64}/.test(text)) return 'media';
+  throw new MediaFailure('media_unreadable', { cause: `neither media nor a page: ${type}` });
+}
+
+function kindResult(kind: 'manifest' | 'archive', { url }: EgressResponse): DownloadResult {
+  return kind === 'manifest' ? { kind, url } : { kind };
+}
+
+async function restOfPage(head: Buffer, stream: AsyncIterator<Buffer>): Promise<string> {
+  const parts = [head];
+  let bytes = head.length;
+  try {
+    while (bytes < pageBytesMax) {
+      const part = await stream.next();
+      if (part.done) break;
+      parts.push(part.value);
+      bytes += part.value.length;
+    }
+    await stream.return?.();
+  } catch {
+    // A page that ends early is still a page.
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Gathers what arrives into larger writes: 64 KiB ones cost a trip to the thread pool each. */
+class FileWriter {
+  bytes = 0;
+  readonly #file: FileHandle;
+  #parts: Buffer[] = [];
+  #waiting = 0;
+  #written = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async add(chunk: Buffer): Promise<void> {
+    this.#parts.push(chunk);
+    this.#waiting += chunk.length;
+    this.bytes += chunk.length;
+    if (this.#waiting >= writeBytes) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    if (this.#waiting === 0) return;
+    const together = Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#waiting = 0;
+    let done = 0;
+    while (done < together.length) {
+      const left = together.length - done;
+      const { bytesWritten } = await this.#file.write(together, done, left, this.#written);
+      done += bytesWritten;
+      this.#written += bytesWritten;
+    }
+  }
+
+  async restart(): Promise<void> {
+    this.#parts = [];
+    this.#waiting = 0;
+    this.bytes = 0;
+    this.#written = 0;
+    await this.#file.truncate(0);
+  }
+}

@@ -1,0 +1,171 @@
+/** From a public link to a local media file: direct media, cloud drives, short links and pages of video sites. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../platform/clock.ts';
+import type { Egress } from '../platform/egress.ts';
+import { judgeUrl } from '../platform/egress-url.ts';
+import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
+import { download, requestHeaders } from './download.ts';
+import { driveAnswer } from './drive-answers.ts';
+import { type DriveService, driveShape } from './drive-shapes.ts';
+import { labelFromUrl } from './label.ts';
+import { MediaFailure } from './media-failure.ts';
+import { PageResolver } from './page-resolver.ts';
+import { pageShape } from './page-shapes.ts';
+import { withRetries } from './retry.ts';
+
+export interface SourcesOptions {
+  egress: Egress;
+  clock: Clock;
+  /** The program yt-dlp: a name on the path, or a path. */
+  ytdlp: string;
+}
+
+export interface AcquireOptions {
+  /** A private folder of the job, which the caller removes. */
+  directory: string;
+  sizeBytesMax: number;
+  durationSecondsMax: number;
+  signal?: AbortSignal;
+}
+
+export interface AcquiredSource {
+  file: string;
+  /** What the job is called: from the title, a header or the link. */
+  label: string;
+}
+
+export interface Sources {
+  /** Throws a MediaFailure after its own retries; `signal` ends everything that runs for it. */
+  acquireSource(sourceUrl: string, options: AcquireOptions): Promise<AcquiredSource>;
+  pages: PageResolver;
+}
+
+/** Expansions of short links, and confirmations of drives, for one link. */
+const stepsMax = 4;
+const expandLimits = {
+  connectMs: 10_000,
+  totalMs: 30_000,
+  idleMs: 15_000,
+  bytesMax: 65_536,
+  headerBytesMax: 65_536,
+  redirectsMax: 10,
+};
+
+export function createSources({ egress, clock, ytdlp }: SourcesOptions): Sources {
+  const pages = new PageResolver({ ytdlp, egress, clock });
+  return {
+    pages,
+    acquireSource: (sourceUrl, options) =>
+      withRetries(
+        async (attempt) => {
+          // Each try has a folder of its own, so a half-written file of the last one is never taken for this one's.
+          const directory = join(options.directory, `try-${attempt + 1}`);
+          await mkdir(directory, { mode: 0o700 });
+          try {
+            return await new Acquisition({ egress, clock, pages }, { ...options, directory }).from(sourceUrl);
+          } catch (error) {
+            await rm(directory, { recursive: true, force: true });
+            throw error;
+          }
+        },
+        { clock, ...(options.signal ? { signal: options.signal } : {}) },
+      ),
+  };
+}
+
+/** What the job is called until its source has been opened: a pure guess from the link. */
+export function labelOfSource(sourceUrl: string): string {
+  const url = URL.parse(sourceUrl);
+  return url ? labelFromUrl(url) : 'media';
+}
+
+interface Ways {
+  egress: Egress;
+  clock: Clock;
+  pages: PageResolver;
+}
+
+class Acquisition {
+  readonly #ways: Ways;
+  readonly #options: AcquireOptions;
+  #files = 0;
+
+  constructor(ways: Ways, options: AcquireOptions) {
+    this.#ways = ways;
+    this.#options = options;
+  }
+
+  async from(text: string, steps = 0): Promise<AcquiredSource> {
+    const verdict = judgeUrl(text, { allow: this.#ways.egress.allow });
+    if (!verdict.ok) throw new MediaFailure('source_blocked', { cause: verdict.reason });
+    const { url } = verdict;
+    const page = pageShape(url);
+    if (page?.kind === 'refused') throw new MediaFailure(page.code);
+    if (page?.kind === 'page') return await this.#page(page.url);
+    if (page?.kind === 'short') return await this.#short(page.url, steps);
+    const drive = driveShape(url);
+    if (drive?.kind === 'refused') throw new MediaFailure(drive.code);
+    if (drive?.kind === 'page') return await this.#page(drive.url);
+    if (drive?.kind === 'drive') return await this.#drive(drive.service, drive.url, url);
+    return await this.#direct(url, steps);
+  }
+
+  async #direct(url: URL, steps: number): Promise<AcquiredSource> {
+    const file = this.#newFile();
+    const result = await download(url, { ...this.#ways, ...this.#options, file });
+    if (result.kind === 'media') return { file, label: result.label };
+    if (result.kind === 'archive') throw new MediaFailure('media_unreadable', { cause: 'an archive' });
+    // A redirect may have led to a site whose links we know: its shapes decide before the page resolver starts.
+    const known = result.url.href !== url.href && (pageShape(result.url) ?? driveShape(result.url));
+    if (known && steps < stepsMax) return await this.from(result.url.href, steps + 1);
+    return await this.#page(result.url);
+  }
+
+  async #drive(service: DriveService, direct: URL, shared: URL): Promise<AcquiredSource> {
+    let next = direct;
+    for (let step = 0; step < stepsMax; step += 1) {
+      const file = this.#newFile();
+      const result = await download(next, { ...this.#ways, ...this.#options, file });
+      if (result.kind === 'media') return { file, label: result.label };
+      if (result.kind === 'archive')
+        throw new MediaFailure('source_not_accepted', { cause: `${service}: a folder` });
+      if (result.kind === 'manifest') return await this.#page(result.url);
+      // Any site may have links that look like a share of its own cloud: then the page itself is meant.
+      if (service === 'nextcloud' && !/nextcloud|owncloud/i.test(result.html))
+        return await this.#page(shared);
+      next = driveAnswer(service, result);
+    }
+    throw new MediaFailure('source_unresolvable', { cause: `${service} kept asking for confirmation` });
+  }
+
+  async #short(url: URL, steps: number): Promise<AcquiredSource> {
+    if (steps >= stepsMax)
+      throw new MediaFailure('source_unresolvable', { cause: 'short links in a circle' });
+    const { signal } = this.#options;
+    const request = {
+      url: url.href,
+      headers: requestHeaders,
+      limits: expandLimits,
+      ...(signal ? { signal } : {}),
+    };
+    const answer = await this.#ways.egress.request(request).catch((error) => {
+      throw failureOfEgress(error, 'source_unreachable');
+    });
+    answer.close();
+    if (answer.status >= 400) throw failureOfStatus(answer.status, answer.headers['retry-after']);
+    if (/login|consent|checkpoint/.test(answer.url.pathname)) throw new MediaFailure('media_login_required');
+    if (answer.url.href === url.href)
+      throw new MediaFailure('media_not_found', { cause: 'it leads nowhere' });
+    return await this.from(answer.url.href, steps + 1);
+  }
+
+  async #page(url: URL): Promise<AcquiredSource> {
+    return await this.#ways.pages.fetch(url, this.#options);
+  }
+
+  #newFile(): string {
+    this.#files += 1;
+    return join(this.#options.directory, `media-${this.#files}`);
+  }
+}
