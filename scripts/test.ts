@@ -53,6 +53,7 @@ async function runTests(databaseUrl: string): Promise<number> {
   const child = spawn(
     process.execPath,
     [
+      '--import=./test/support/time-limit.ts',
       '--test',
       `--test-concurrency=${filesAtOnce}`,
       `--test-timeout=${testTimeoutMs}`,

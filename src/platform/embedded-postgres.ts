@@ -17,7 +17,12 @@ import {
   startServer,
   stopServer,
 } from './postgres-server.ts';
-import { ensureSocketDirectory, socketConnectionString, socketDirectory } from './postgres-socket.ts';
+import {
+  ensureSocketDirectory,
+  removeSocketDirectory,
+  socketConnectionString,
+  socketDirectory,
+} from './postgres-socket.ts';
 import { choosePostgresUser } from './postgres-user.ts';
 import { StartError } from './start-error.ts';
 import type { Logger } from './telemetry.ts';
@@ -40,7 +45,8 @@ const presenceLock = 7_005_001;
 const pollMs = 20;
 /** Recovery after a crash of the machine counts: 256 MB of log take seconds. */
 const readyWithinMs = 60_000;
-const startsMax = 3;
+/** The orphans of a killed server hold its memory for a moment, and a new one refuses until they are gone. */
+const startPausesMs = [0, 50, 100, 200, 400, 800, 1_600];
 /** A server that runs this long without a socket has lost it. */
 const socketWithinMs = 5_000;
 const stopWithinMs = 5_000;
@@ -67,6 +73,7 @@ class Membership {
   #session: DatabaseSession | undefined;
   #reentering: Promise<void> | undefined;
   #leaving = false;
+  readonly #restartTimes: number[] = [];
 
   constructor(dataDir: string, logger: Logger, clock: Clock) {
     this.#dataDir = dataDir;
@@ -99,9 +106,7 @@ class Membership {
       const [last] = await session.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [
         presenceLock,
       ]);
-      if (last?.alone && !(await stopServer(this.#clusterDir, this.#clock, stopWithinMs))) {
-        this.#logger.error({ clusterDir: this.#clusterDir }, 'the embedded PostgreSQL did not stop');
-      }
+      if (last?.alone) await this.#stop();
     } catch (error) {
       this.#logger.warn({ err: error }, 'the embedded PostgreSQL was gone before it could be stopped');
     } finally {
@@ -109,7 +114,11 @@ class Membership {
     }
   }
 
-  readonly #restartTimes: number[] = [];
+  async #stop(): Promise<void> {
+    const stopped = await stopServer(this.#clusterDir, this.#clock, stopWithinMs);
+    if (stopped) await removeSocketDirectory(this.socketDir, this.#clusterDir);
+    else this.#logger.error({ clusterDir: this.#clusterDir }, 'the embedded PostgreSQL did not stop');
+  }
 
   async #reenter(reason: Error): Promise<void> {
     const now = this.#clock.now();
@@ -146,8 +155,10 @@ class Membership {
           await stopServer(this.#clusterDir, this.#clock, stopWithinMs);
         }
       } else if (!started || started.ended) {
-        if (starts === startsMax) throw await this.#startError();
+        const pauseMs = startPausesMs[starts];
+        if (pauseMs === undefined) throw await this.#startError();
         starts += 1;
+        await this.#clock.sleep(pauseMs);
         started = await this.#start();
       }
       await this.#clock.sleep(pollMs);

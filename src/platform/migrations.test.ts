@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { onCleanup } from '../../test/support/cleanup.ts';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import type { Database } from './database.ts';
@@ -10,7 +11,7 @@ import { migrate } from './migrations.ts';
 
 async function migrationsIn(t: TestContext, files: Record<string, string>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'longhand-migrations-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  onCleanup(t, () => rm(directory, { recursive: true, force: true }));
   for (const [name, sql] of Object.entries(files)) await writeFile(join(directory, name), sql);
   return directory;
 }
@@ -66,4 +67,13 @@ test('a database newer than the code stops the start', async (t) => {
     name: 'StartError',
     message: /newer than this Longhand, which does not know its migration 0002-b\.sql/,
   });
+});
+
+test('the project’s own migrations are in every test database', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = join(import.meta.dirname, '..', '..', 'migrations');
+  const before = await appliedNames(database);
+  await migrate(database, directory, silentLogger);
+  assert.deepEqual(await appliedNames(database), before);
+  assert.ok(before.includes('0001-account.sql'));
 });

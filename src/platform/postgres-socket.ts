@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chown, lstat, mkdir } from 'node:fs/promises';
+import { chown, lstat, mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databaseUser } from './postgres-cluster.ts';
 import { StartError } from './start-error.ts';
@@ -38,6 +38,11 @@ export async function ensureSocketDirectory(
       `${directory}, where the database's socket has to stand because the path of the data directory is so long, belongs to somebody else: choose a shorter LONGHAND_DATA_DIR.`,
     );
   }
+}
+
+/** After the server has stopped. A directory in which the next one has put its socket meanwhile is not empty. */
+export async function removeSocketDirectory(directory: string, clusterDir: string): Promise<void> {
+  if (directory !== clusterDir) await rmdir(directory).catch(() => {});
 }
 
 export function socketConnectionString(directory: string, database: string): string {

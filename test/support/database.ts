@@ -8,12 +8,8 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { Database, type DatabaseSession, openSession } from '../../src/platform/database.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { migrate } from '../../src/platform/migrations.ts';
+import { type Hooks, onCleanup } from './cleanup.ts';
 import { silentLogger } from './silent-logger.ts';
-
-/** A test's context, or `{ after }` of node:test for one that serves the whole file. */
-export interface Hooks {
-  after(work: () => Promise<void>): void;
-}
 
 const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations');
 const templateLock = 7_005_010;
@@ -30,7 +26,7 @@ export async function openTestDatabase(
     applicationName: 'longhand test',
     logger: silentLogger,
   });
-  hooks.after(async () => {
+  onCleanup(hooks, async () => {
     await database.close();
     await drop();
   });
@@ -40,7 +36,7 @@ export async function openTestDatabase(
 /** The address alone of such a database, for a service that runs in another process. */
 export async function createTestDatabase(hooks: Hooks): Promise<string> {
   const { connectionString, drop } = await createDatabase(true);
-  hooks.after(drop);
+  onCleanup(hooks, drop);
   return connectionString;
 }
 

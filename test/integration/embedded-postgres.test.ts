@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock as clock } from '../../src/platform/clock.ts';
+import { openSession } from '../../src/platform/database.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { isAlive, serverPid, startMember, temporaryDataDirectory, until } from '../support/data-directory.ts';
+import { silentLogger as logger } from '../support/silent-logger.ts';
+
+async function query<Row extends object>(connectionString: string, text: string): Promise<Row[]> {
+  const session = await openSession({ connectionString, applicationName: 'longhand test' });
+  try {
+    return await session.query<Row>(text);
+  } finally {
+    await session.close();
+  }
+}
+
+async function open(t: TestContext, dataDir: string): Promise<EmbeddedPostgres> {
+  const postgres = await openEmbeddedPostgres({ dataDir, logger, clock });
+  onCleanup(t, () => postgres.close());
+  return postgres;
+}
+
+async function runningServer(dataDir: string): Promise<number> {
+  const pid = await serverPid(dataDir);
+  assert.ok(pid !== undefined, 'no server runs');
+  return pid;
+}
+
+test('rows survive a stop and a start, and nothing runs in between', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const first = await open(t, dataDir);
+  await query(first.connectionString, 'create table word as select 1 as id');
+  const pid = await runningServer(dataDir);
+  await first.close();
+  assert.equal(isAlive(pid), false);
+  const second = await open(t, dataDir);
+  assert.deepEqual(await query(second.connectionString, 'select id from word'), [{ id: 1 }]);
+});
+
+test('the server is durable, speaks UTF-8 and UTC, and listens on no port', async (t) => {
+  const { connectionString } = await open(t, await temporaryDataDirectory(t));
+  const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'TimeZone'];
+  const settings = await query<{ value: string }>(
+    connectionString,
+    `select current_setting(name) as value from unnest(array['${names.join("','")}']) as name`,
+  );
+  assert.deepEqual(
+    settings.map(({ value }) => value),
+    ['on', 'on', 'on', '', 'UTC'],
+  );
+  assert.deepEqual(await query(connectionString, "select upper('äé') as up, current_database() as name"), [
+    { up: 'ÄÉ', name: 'longhand' },
+  ]);
+});
+
+test('the last one out stops the server, not the first', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const [first, second] = [await open(t, dataDir), await open(t, dataDir)];
+  const pid = await runningServer(dataDir);
+  await first.close();
+  await query(second.connectionString, 'select 1');
+  assert.equal(await serverPid(dataDir), pid);
+  await second.close();
+  assert.equal(isAlive(pid), false);
+});
+
+test('four processes that start at once on an empty directory share one server', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const members = await Promise.all(Array.from({ length: 4 }, () => startMember(t, [dataDir, 'join'])));
+  const servers = new Set<string>();
+  for (const { answer } of members) {
+    const [row] = await query<{ started: Date }>(
+      answer.ready ?? '',
+      'select pg_postmaster_start_time() as started',
+    );
+    servers.add(row?.started.toISOString() ?? '');
+  }
+  assert.equal(servers.size, 1);
+  const pid = await runningServer(dataDir);
+  await Promise.all(members.map((member) => member.leave()));
+  assert.equal(isAlive(pid), false);
+});
+
+test('processes that come while others go always find a server', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const visit = async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const postgres = await openEmbeddedPostgres({ dataDir, logger, clock });
+      await query(postgres.connectionString, 'select 1');
+      await postgres.close();
+    }
+  };
+  await Promise.all([visit(), visit(), visit()]);
+  assert.equal(await serverPid(dataDir), undefined);
+});
+
+test('the server of a killed process goes on, keeps its rows, and is adopted and stopped by the next', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const owner = await startMember(t, [dataDir, 'join']);
+  await query(owner.answer.ready ?? '', 'create table word as select 7 as id');
+  const pid = await runningServer(dataDir);
+  await owner.kill();
+  assert.equal(isAlive(pid), true);
+  const heir = await open(t, dataDir);
+  assert.equal(await runningServer(dataDir), pid);
+  assert.deepEqual(await query(heir.connectionString, 'select id from word'), [{ id: 7 }]);
+  await heir.close();
+  assert.equal(isAlive(pid), false);
+});
+
+test('Ctrl-C at the terminal of a process does not reach the server', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const owner = await startMember(t, [dataDir, 'join'], { detached: true });
+  process.kill(-(owner.child.pid ?? 0), 'SIGINT'); // What a terminal does: the signal goes to the whole group.
+  await query(owner.answer.ready ?? '', 'select pg_sleep(0.2)');
+  await owner.leave();
+  assert.equal(owner.child.exitCode, 0);
+});
+
+test('a server that dies is started again, and its rows are there', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const { connectionString } = await open(t, dataDir);
+  await query(connectionString, 'create table word as select 3 as id');
+  const pid = await runningServer(dataDir);
+  process.kill(pid, 'SIGKILL');
+  await until('the rows can be read again', () =>
+    query(connectionString, 'select id from word').then(
+      (rows) => rows.length === 1,
+      () => false,
+    ),
+  );
+  assert.notEqual(await runningServer(dataDir), pid);
+});
+
+test('the record of a dead server whose process id another process now has does not stop the start', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  await (await open(t, dataDir)).close();
+  await writeFile(
+    join(dataDir, 'postgres', 'postmaster.pid'),
+    `${process.pid}\n${join(dataDir, 'postgres')}\n1\n5432\n\n\n0 0\n`,
+  );
+  await query((await open(t, dataDir)).connectionString, 'select 1');
+});
+
+test('a leftover server that has lost its socket is stopped and replaced', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const owner = await startMember(t, [dataDir, 'join']);
+  await query(owner.answer.ready ?? '', 'create table word as select 5 as id');
+  const pid = await runningServer(dataDir);
+  await owner.kill();
+  await rm(join(dataDir, 'postgres', '.s.PGSQL.5432'));
+  const { connectionString } = await open(t, dataDir);
+  assert.notEqual(await runningServer(dataDir), pid);
+  assert.deepEqual(await query(connectionString, 'select id from word'), [{ id: 5 }]);
+});
+
+test('a data directory deeper than a socket path may be works, for two processes', async (t) => {
+  const dataDir = join(await temporaryDataDirectory(t), 'd'.repeat(120), 'with space and ü');
+  const postgres = await open(t, dataDir);
+  const other = await startMember(t, [dataDir, 'join']);
+  assert.equal(other.answer.ready, postgres.connectionString);
+  await query(postgres.connectionString, 'select 1');
+  await other.leave();
+});
+
+test('a directory that holds something else is left alone and named', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  await mkdir(join(dataDir, 'postgres'));
+  await writeFile(join(dataDir, 'postgres', 'diary.txt'), 'mine');
+  await assert.rejects(openEmbeddedPostgres({ dataDir, logger, clock }), {
+    name: 'StartError',
+    message: /postgres is not empty and holds no database/,
+  });
+});
+
+test('a database made by another major version is refused by name', async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  await mkdir(join(dataDir, 'postgres'));
+  await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+  await assert.rejects(openEmbeddedPostgres({ dataDir, logger, clock }), {
+    name: 'StartError',
+    message: /made by PostgreSQL 17/,
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+const nobody = { uid: 65_534, gid: 65_534 };
+const onlyRoot = { skip: isRoot ? false : 'needs root; these tests already run as an ordinary user' };
+
+test('an ordinary user runs it, root joins it, and the files stay the user’s', onlyRoot, async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  await chown(dataDir, nobody.uid, nobody.gid);
+  const member = await startMember(t, [dataDir, 'join'], nobody);
+  await query(member.answer.ready ?? '', 'create table word as select 9 as id');
+  const root = await open(t, dataDir);
+  await member.leave();
+  assert.deepEqual(await query(root.connectionString, 'select id from word'), [{ id: 9 }]);
+  await root.close();
+  await (await open(t, dataDir)).close(); // Started by root this time.
+  const again = await startMember(t, [dataDir, 'join'], nobody);
+  assert.deepEqual(await query(again.answer.ready ?? '', 'select id from word'), [{ id: 9 }]);
+  await again.leave();
+});
+
+test('an ordinary user is told whose database it is', onlyRoot, async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  await (await open(t, dataDir)).close();
+  await chmod(dataDir, 0o755);
+  const { answer } = await startMember(t, [dataDir, 'join'], nobody);
+  assert.match(answer.refused ?? '', /^This user may not use the database in .*: run Longhand as the owner/);
+});
