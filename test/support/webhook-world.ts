@@ -1,0 +1,139 @@
+/** Accounts, subscriptions and ended jobs around a real dispatcher, on a database of its own and a clock moved by hand. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventType } from '../../src/contract/webhook.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { createEgress, type Egress, type EgressOptions } from '../../src/platform/egress.ts';
+import { parseEgressAllow } from '../../src/platform/egress-url.ts';
+import { SecretBox } from '../../src/platform/secret-box.ts';
+import { createSubscription } from '../../src/webhook/create-subscription.ts';
+import { type LoggedDelivery, loggedDeliveries } from '../../src/webhook/delivery-log-store.ts';
+import type { PlaceLimits } from '../../src/webhook/delivery-places.ts';
+import { Dispatcher } from '../../src/webhook/dispatcher.ts';
+import { receiverUrlCheck } from '../../src/webhook/receiver-url.ts';
+import { recordTerminalEvent } from '../../src/webhook/record-terminal-event.ts';
+import { defaultScheduleSetting, parseRetrySchedule } from '../../src/webhook/retry-schedule.ts';
+import { webhookSender } from '../../src/webhook/send-webhook.ts';
+import { type Hooks, openTestDatabase } from './database.ts';
+import { ManualClock } from './manual-clock.ts';
+import { silentLogger } from './silent-logger.ts';
+
+export const bothTypes: EventType[] = ['transcription.completed', 'transcription.failed'];
+const deadlineMs = 15_000;
+const pollMs = 5;
+
+export interface WorldOptions
+  extends Partial<Pick<EgressOptions, 'resolve' | 'dial' | 'trustedCertificates'>> {
+  /** Targets that may be reached although they are not public. */
+  allow?: readonly string[];
+  schedule?: string;
+  limits?: PlaceLimits;
+  /** 0.5 is the middle of the jitter: the schedule as written. */
+  random?: () => number;
+  database?: Database;
+}
+
+export class WebhookWorld {
+  readonly clock = new ManualClock();
+  readonly secretBox = new SecretBox([randomBytes(32)]);
+  readonly database: Database;
+  readonly egress: Egress;
+  readonly #options: WorldOptions;
+  #dispatchers: Dispatcher[] = [];
+
+  constructor(database: Database, { allow = [], ...options }: WorldOptions) {
+    this.database = database;
+    this.#options = options;
+    this.egress = createEgress({
+      allow: parseEgressAllow(allow.join(',')),
+      clock: this.clock,
+      ...(options.resolve ? { resolve: options.resolve } : {}),
+      ...(options.dial ? { dial: options.dial } : {}),
+      ...(options.trustedCertificates ? { trustedCertificates: options.trustedCertificates } : {}),
+    });
+  }
+
+  async account(): Promise<string> {
+    const id = randomUUID();
+    await this.database.query(`insert into account (id, name, plan) values ($1, 'test', 'pro')`, [id]);
+    return id;
+  }
+
+  async subscribe(accountId: string, url: string, events: EventType[] = bothTypes) {
+    const checkReceiverUrl = receiverUrlCheck(this.egress);
+    return await createSubscription({ ...this, checkReceiverUrl }, { accountId, url, events });
+  }
+
+  /** Ends an invented job as the job flow does: in one transaction. */
+  async endJob(
+    accountId: string,
+    job: { status?: 'completed' | 'failed'; filename?: string; durationSeconds?: number | null } = {},
+  ): Promise<string> {
+    const id = randomUUID();
+    await this.database.transaction(async (tx) => {
+      const { status = 'completed', filename = 'talk.mp3', durationSeconds = 61.6 } = job;
+      const ended = { id, accountId, status, filename, durationSeconds, endedAt: this.clock.date() };
+      await recordTerminalEvent(tx, ended, { publicUrl: 'https://longhand.example.com' });
+    });
+    for (const dispatcher of this.#dispatchers) dispatcher.wake();
+    return id;
+  }
+
+  startDispatcher(): Dispatcher {
+    const { schedule = defaultScheduleSetting, limits, random = () => 0.5 } = this.#options;
+    const dispatcher = new Dispatcher({
+      database: this.database,
+      clock: this.clock,
+      logger: silentLogger,
+      secretBox: this.secretBox,
+      send: webhookSender(this.egress),
+      schedule: parseRetrySchedule(schedule),
+      random,
+      ...(limits ? { limits } : {}),
+    });
+    this.#dispatchers.push(dispatcher);
+    dispatcher.start();
+    return dispatcher;
+  }
+
+  async stop(): Promise<void> {
+    const stopping = this.#dispatchers.map((dispatcher) => dispatcher.stop(0));
+    await this.clock.advance(1);
+    await Promise.all(stopping);
+    await this.egress.close();
+  }
+
+  async deliveries(): Promise<LoggedDelivery[]> {
+    return await loggedDeliveries(this.database, { limit: 1_000 });
+  }
+
+  /** The only delivery, as soon as so many attempts of it are in the log. */
+  async deliveryAfter(attempts: number): Promise<LoggedDelivery> {
+    return await eventually(async () => {
+      const [delivery] = await this.deliveries();
+      return delivery && delivery.attempts.length >= attempts && delivery.state !== 'sending'
+        ? delivery
+        : undefined;
+    }, `${attempts} attempts in the log`);
+  }
+}
+
+export async function openWorld(hooks: Hooks, options: WorldOptions = {}): Promise<WebhookWorld> {
+  const database = options.database ?? (await openTestDatabase(hooks));
+  const world = new WebhookWorld(database, options);
+  return world;
+}
+
+/** Asks until there is an answer, for a bounded time. */
+export async function eventually<Result>(
+  ask: () => Promise<Result | undefined> | Result | undefined,
+  what: string,
+): Promise<Result> {
+  const untilMs = Date.now() + deadlineMs;
+  for (;;) {
+    const result = await ask();
+    if (result !== undefined && result !== false) return result;
+    if (Date.now() > untilMs) throw new Error(`waited ${deadlineMs} ms in vain for ${what}`);
+    await delay(pollMs);
+  }
+}
