@@ -44,16 +44,19 @@ export const createSubscriptionBody = z
           'Public HTTPS receiver on port 443 without credentials or fragment. It must answer without a redirect.',
         examples: ['https://example.com/hooks/longhand'],
       }),
-    events: z.unknown().meta({
-      type: 'array',
-      items: { type: 'string', enum: [...eventTypes] },
-      minItems: 1,
-      maxItems: eventTypes.length,
-      uniqueItems: true,
-      description: 'One or both event types, each once.',
-    }),
+    events: z
+      .unknown()
+      .optional()
+      .meta({
+        type: 'array',
+        items: { type: 'string', enum: [...eventTypes] },
+        minItems: 1,
+        maxItems: eventTypes.length,
+        uniqueItems: true,
+        description: 'One or both event types, each once.',
+      }),
   })
-  .meta({ id: 'CreateWebhookSubscription' })
+  .meta({ id: 'CreateWebhookSubscription', required: ['url', 'events'] })
   .register(requestFaults, {
     order: createOrder,
     ofField: ([field]) => (field === 'url' ? 'invalid_webhook_url' : 'invalid_request'),
