@@ -26,8 +26,8 @@ export async function openSession(sessionDir: string): Promise<void> {
   await makeDirectory(join(sessionDir, 'open'));
 }
 
-export async function isSessionOpen(sessionDir: string): Promise<boolean> {
-  return (await stat(join(sessionDir, 'open')).catch(ignoreMissing)) !== undefined;
+export function isSessionOpen(sessionDir: string): Promise<boolean> {
+  return exists(join(sessionDir, 'open'));
 }
 
 export async function storePart(sessionDir: string, partNumber: number, draft: DraftFile, digest: Buffer) {
@@ -38,23 +38,41 @@ export async function storePart(sessionDir: string, partNumber: number, draft: D
   });
 }
 
-/** Makes an object out of a session; after a crash in the middle it can be repeated. */
+/**
+ * Makes an object out of a session. After a crash in the middle it can be repeated, and of several at once each ends
+ * well: whoever finds the session gone looks for the object.
+ */
 export async function commitSession(
   dirs: { sessionDir: string; objectPath: string; incomingDir: string },
   completion: CompleteMultipart,
 ): Promise<void> {
-  const sealed = join(dirs.sessionDir, 'sealed');
-  if (!(await seal(dirs.sessionDir))) return expectCommitted(dirs.objectPath, completion);
+  try {
+    await commit(dirs, completion);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await expectCommitted(dirs.objectPath, completion);
+  }
+  await rm(dirs.sessionDir, { recursive: true, force: true });
+}
+
+async function commit(
+  { sessionDir, objectPath, incomingDir }: { sessionDir: string; objectPath: string; incomingDir: string },
+  completion: CompleteMultipart,
+): Promise<void> {
+  const open = join(sessionDir, 'open');
+  const sealed = join(sessionDir, 'sealed');
+  // A wrong list is refused before anything moves; the second look is for a part that was replaced meanwhile.
+  await manifestOf((await exists(open)) ? open : sealed, completion);
+  await rename(open, sealed).catch(ignoreMissing);
   const manifest = await manifestOf(sealed, completion).catch(async (error) => {
-    await rename(sealed, join(dirs.sessionDir, 'open'));
+    await rename(sealed, open).catch(ignoreMissing);
     throw error;
   });
-  const draft = await receiveDraft(dirs.incomingDir, Buffer.from(JSON.stringify(manifest)));
-  await draft.moveTo(join(sealed, manifestName));
-  await makeDirectory(dirname(dirs.objectPath));
-  await rename(sealed, dirs.objectPath);
-  await syncDirectory(dirname(dirs.objectPath));
-  await rm(dirs.sessionDir, { recursive: true, force: true });
+  const draft = await receiveDraft(incomingDir, Buffer.from(JSON.stringify(manifest)));
+  await draft.moveTo(join(sealed, manifestName)).finally(() => draft.discard());
+  await makeDirectory(dirname(objectPath));
+  await rename(sealed, objectPath);
+  await syncDirectory(dirname(objectPath));
 }
 
 /** Undefined when the path holds no multipart object. */
@@ -81,16 +99,10 @@ export function readParts(objectPath: string, manifest: Manifest, range: ByteRan
   return Readable.from(bytes(), { objectMode: false });
 }
 
-/** No part can arrive in a sealed session. False when there is no such session. */
-async function seal(sessionDir: string): Promise<boolean> {
-  const sealed = join(sessionDir, 'sealed');
-  const moved = await rename(join(sessionDir, 'open'), sealed).then(() => true, ignoreMissing);
-  return moved ?? (await stat(sealed).then(() => true, ignoreMissing)) ?? false;
-}
-
 async function manifestOf(dir: string, completion: CompleteMultipart): Promise<Manifest> {
   const { parts, partSizesBytes } = completion;
   const stored: StoredPart[] = [];
+  await stat(dir); // Without the directory the session is gone, which is not the same as a missing part.
   for (const { partNumber } of parts) {
     const part = await storedPart(dir, partNumber);
     if (part) stored.push(part);
@@ -126,6 +138,10 @@ async function expectCommitted(objectPath: string, completion: CompleteMultipart
 
 function partName(partNumber: number): string {
   return String(partNumber).padStart(5, '0');
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(ignoreMissing)) !== undefined;
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, constants, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { access, constants, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.ts';
@@ -109,7 +109,7 @@ export class LocalStore implements ObjectStore {
   }
 
   async abortMultipart(session: MultipartSession): Promise<void> {
-    await available(rm(this.sessionDir(session), { recursive: true, force: true }));
+    await available(this.#throwAway(this.sessionDir(session)));
   }
 
   async head(key: string): Promise<StoredObject | undefined> {
@@ -137,8 +137,9 @@ export class LocalStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<void> {
-    const gone = { recursive: true, force: true };
-    await available(Promise.all([rm(this.#sessionsOf(key), gone), rm(this.objectPath(key), gone)]));
+    // First the sessions, then the object: a commit at the same moment either fails or is undone.
+    await available(this.#throwAway(this.#sessionsOf(key)));
+    await available(this.#throwAway(this.objectPath(key)));
   }
 
   async *list(prefix: string): AsyncIterable<ListedObject> {
@@ -161,10 +162,18 @@ export class LocalStore implements ObjectStore {
       // A transfer that still moves has a fresh time of change.
       const draft = await stat(path).catch(ignoreMissing);
       if (!draft || draft.mtime >= before) continue;
-      await rm(path, { force: true });
+      await rm(path, { recursive: true, force: true });
       removed += 1;
     }
     return removed;
+  }
+
+  /** Gone at once by a rename; the bytes follow. */
+  async #throwAway(path: string): Promise<void> {
+    await makeDirectory(this.incomingDir);
+    const rest = join(this.incomingDir, randomUUID());
+    const moved = await rename(path, rest).then(() => true, ignoreMissing);
+    if (moved) await rm(rest, { recursive: true, force: true });
   }
 
   async *#walk(path: string): AsyncIterable<ListedObject> {

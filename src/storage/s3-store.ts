@@ -5,6 +5,7 @@ import { workPrefix } from './object-key.ts';
 import {
   type ByteRange,
   type CompleteMultipart,
+  InvalidParts,
   type ListedObject,
   type MultipartSession,
   NoSuchObject,
@@ -102,8 +103,12 @@ export class S3Store implements ObjectStore {
       expectParts(await this.#storedParts(completion), completion);
       await this.#commit(completion, completion.parts);
     } catch (error) {
-      const isLate = error instanceof NoSuchUpload && (await this.#isCommitted(completion));
-      if (!isLate) throw error;
+      if (error instanceof InvalidParts) throw error;
+      // Joined before, by a request whose answer was lost or by one at the same moment: stores answer variously then.
+      if (await this.#isCommitted(completion)) return;
+      throw error instanceof NoSuchObject
+        ? new NoSuchUpload('the session does not exist', { cause: error })
+        : error;
     }
   }
 
@@ -158,12 +163,13 @@ export class S3Store implements ObjectStore {
   }
 
   async delete(key: string): Promise<void> {
-    await this.#ask((options) => this.#s3.deleteObject(this.#object(key), options)).catch(ignoreMissing);
+    // First the sessions, then the object: a commit at the same moment either fails or is undone.
     const input = { Bucket: this.#bucket, Prefix: key };
     const { Uploads = [] } = await this.#ask((options) => this.#s3.listMultipartUploads(input, options));
     for (const { Key, UploadId } of Uploads) {
       if (Key === key && UploadId) await this.abortMultipart({ key, uploadId: UploadId });
     }
+    await this.#ask((options) => this.#s3.deleteObject(this.#object(key), options)).catch(ignoreMissing);
   }
 
   async *list(prefix: string): AsyncIterable<ListedObject> {

@@ -31,22 +31,41 @@ export async function completeUpload(
   deps: CompleteUploadDeps,
   reference: SessionReference & { parts: readonly UploadedPart[] },
 ): Promise<{ key: string; storage: StorageId }> {
-  const { db, clock } = deps;
   const { upload, store } = await ownedSession(deps, reference);
   const partsHash = hashOf(reference.parts);
-  if (upload.status === 'open') {
-    if (clock.date() >= upload.expiresAt) throw new ApiError('invalid_multipart_upload');
-    await orUnavailable(joinParts(store, upload, reference.parts));
-    await uploadStore.complete(db, { id: upload.id, partsHash, at: clock.date() });
-  }
+  const fault =
+    upload.status === 'open' ? await commit(deps, { upload, store, reference, partsHash }) : undefined;
   // Read again: another complete or an abort may have been first, and then its outcome counts.
   const { upload: now } = await ownedSession(deps, reference);
-  if (now.status !== 'completed') {
+  if (now.status === 'discarded') {
     if (upload.status === 'open') await orUnavailable(store.delete(upload.key));
     throw new ApiError('invalid_multipart_upload');
   }
+  if (now.status === 'open') throw fault ?? new ApiError('invalid_multipart_upload');
   if (!now.partsHash?.equals(partsHash)) throw new ApiError('invalid_multipart_parts');
   return { key: now.key, storage: now.storage };
+}
+
+interface Commit {
+  upload: MultipartUpload;
+  store: ObjectStore;
+  reference: { parts: readonly UploadedPart[] };
+  partsHash: Buffer;
+}
+
+/** Resolves with what prevented it; the caller knows better what that means. */
+async function commit(
+  { db, clock }: CompleteUploadDeps,
+  { upload, store, reference, partsHash }: Commit,
+): Promise<unknown> {
+  if (clock.date() >= upload.expiresAt) return new ApiError('invalid_multipart_upload');
+  try {
+    await orUnavailable(joinParts(store, upload, reference.parts));
+  } catch (error) {
+    return error;
+  }
+  await uploadStore.complete(db, { id: upload.id, partsHash, at: clock.date() });
+  return undefined;
 }
 
 async function joinParts(
