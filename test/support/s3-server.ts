@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { S3 } from '@aws-sdk/client-s3';
 import type { S3StoreOptions } from '../../src/storage/s3-store.ts';
-import type { Hooks } from './database.ts';
+import { type Hooks, onCleanup } from './cleanup.ts';
 
 export type S3Settings = Omit<S3StoreOptions, 'clock'>;
 
@@ -36,7 +36,7 @@ export async function createTestBucket(hooks: Hooks): Promise<S3Settings> {
   };
   const client = s3ClientFor(settings);
   await client.createBucket({ Bucket: settings.bucket });
-  hooks.after(async () => {
+  onCleanup(hooks, async () => {
     await emptyBucket(client, settings.bucket);
     await client.deleteBucket({ Bucket: settings.bucket });
     client.destroy();

@@ -4,7 +4,7 @@ import type { Account } from '../../src/account/account.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { ObjectStore } from '../../src/storage/object-store.ts';
 import { S3Store } from '../../src/storage/s3-store.ts';
-import type { Hooks } from './database.ts';
+import type { Hooks } from './cleanup.ts';
 import { createTestBucket, type S3Settings, skipWithoutS3 } from './s3-server.ts';
 import { UploadClient } from './upload-client.ts';
 import { startUploadService, type UploadService } from './upload-service.ts';

@@ -19,7 +19,8 @@ import type { Database } from '../../src/platform/database.ts';
 import { HashThread } from '../../src/platform/hash-thread.ts';
 import { LocalStore } from '../../src/storage/local-store.ts';
 import { type ObjectStore, type ObjectStores, objectStores } from '../../src/storage/object-store.ts';
-import { type Hooks, openTestDatabase } from './database.ts';
+import { type Hooks, onCleanup } from './cleanup.ts';
+import { openTestDatabase } from './database.ts';
 import { silentLogger } from './silent-logger.ts';
 
 export interface UploadService {
@@ -83,7 +84,7 @@ export async function startUploadService(
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
-  hooks.after(async () => {
+  onCleanup(hooks, async () => {
     await server.close();
     await hashThread.close();
     await rm(directory, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { testCertificate, testCertificateKey } from '../fixtures/tls-certificate.ts';
-import type { Hooks } from './database.ts';
+import type { Hooks } from './cleanup.ts';
 
 export interface ReceivedWebhook {
   headers: IncomingHttpHeaders;

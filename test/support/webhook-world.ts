@@ -14,7 +14,8 @@ import { receiverUrlCheck } from '../../src/webhook/receiver-url.ts';
 import { recordTerminalEvent } from '../../src/webhook/record-terminal-event.ts';
 import { defaultScheduleSetting, parseRetrySchedule } from '../../src/webhook/retry-schedule.ts';
 import { webhookSender } from '../../src/webhook/send-webhook.ts';
-import { type Hooks, openTestDatabase } from './database.ts';
+import type { Hooks } from './cleanup.ts';
+import { openTestDatabase } from './database.ts';
 import { ManualClock } from './manual-clock.ts';
 import { silentLogger } from './silent-logger.ts';
 

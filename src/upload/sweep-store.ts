@@ -1,0 +1,77 @@
+import type { Queryable } from '../platform/database.ts';
+import type { StorageId } from '../storage/object-store.ts';
+
+export interface SweepTimes {
+  now: Date;
+  /** Multipart URLs that ended before this: the session is given up. */
+  sessionsEndedBefore: Date;
+  /** Uploads prepared or completed before this and used by no job: given up. */
+  unusedSince: Date;
+  /** Jobs finished before this: their media is given up. */
+  finishedBefore: Date;
+}
+
+export interface ErasableUpload {
+  id: string;
+  storage: StorageId;
+  key: string;
+}
+
+const batchSize = 500;
+const sweepLock = 7_003_001;
+
+export const sweepStore = {
+  /** One sweep at a time, over all processes. The lock ends with the session, also when the process dies. */
+  async tryLock(session: Queryable): Promise<boolean> {
+    const rows = await session.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+      sweepLock,
+    ]);
+    return rows[0]?.locked === true;
+  },
+
+  /**
+   * Gives up what nobody needs any more. A job that claims an upload at this moment holds its row, so it is skipped;
+   * one that claimed it just before has changed last_used_at, which is looked at again under the lock.
+   */
+  async discardUnneeded(db: Queryable, times: SweepTimes): Promise<number> {
+    const rows = await db.query(
+      `update upload set status = 'discarded', discarded_at = $1
+       where id in (
+         select id from upload
+         where (status = 'open' and part_size_bytes is not null and expires_at < $2)
+            or (status = 'open' and part_size_bytes is null and created_at < $3)
+            or (status = 'completed' and last_used_at is null and completed_at < $3)
+            or (status = 'completed' and last_used_at < $2 and not exists (
+                  select 1 from upload_use join transcription on transcription.id = transcription_id
+                  where upload_id = upload.id
+                    and (transcription.status = 'processing' or transcription.finished_at >= $4)))
+         order by created_at limit ${batchSize}
+         for update skip locked)
+       returning id`,
+      [times.now, times.sessionsEndedBefore, times.unusedSince, times.finishedBefore],
+    );
+    return rows.length;
+  },
+
+  async erasable(db: Queryable): Promise<ErasableUpload[]> {
+    return db.query<ErasableUpload>(
+      `select id, storage, object_key as key from upload
+       where status = 'discarded' and erased_at is null order by discarded_at limit ${batchSize}`,
+    );
+  },
+
+  /** An upload without bytes is only remembered for late repeats of an abort. */
+  async forgetErased(db: Queryable, before: Date): Promise<number> {
+    const rows = await db.query('delete from upload where erased_at < $1 returning id', [before]);
+    return rows.length;
+  },
+
+  /** Of these jobs, the ones that still work with their objects. */
+  async processing(db: Queryable, transcriptionIds: readonly string[]): Promise<Set<string>> {
+    const rows = await db.query<{ id: string }>(
+      `select id from transcription where id = any($1) and status = 'processing'`,
+      [transcriptionIds],
+    );
+    return new Set(rows.map((row) => row.id));
+  },
+};

@@ -1,0 +1,121 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Queryable } from '../platform/database.ts';
+import type { Logger } from '../platform/telemetry.ts';
+import { transcriptionOfWorkKey, workPrefix } from '../storage/object-key.ts';
+import { type ObjectStore, type ObjectStores, storageIds } from '../storage/object-store.ts';
+import { sweepStore } from './sweep-store.ts';
+import { uploadStore } from './upload-store.ts';
+
+export interface SweepDeps {
+  db: Pick<Database, 'query' | 'holdSession'>;
+  stores: ObjectStores;
+  clock: Clock;
+  logger: Logger;
+  /** Media of finished jobs is kept this long. */
+  retentionDays: number;
+}
+
+export interface SweepReport {
+  discarded: number;
+  erased: number;
+  workObjects: number;
+  leftovers: number;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** A transfer may begin in the last second of its URL and still run. */
+const graceMs = hourMs;
+const unusedKeptMs = dayMs;
+const erasedRememberedMs = 30 * dayMs;
+
+/** Erases what nobody needs any more; never what a job still works with. Undefined when another sweep is running. */
+export async function sweep(deps: SweepDeps): Promise<SweepReport | undefined> {
+  const session = await deps.db.holdSession('longhand sweep');
+  try {
+    return (await sweepStore.tryLock(session)) ? await sweepAll(deps) : undefined;
+  } finally {
+    await session.close();
+  }
+}
+
+async function sweepAll(deps: SweepDeps): Promise<SweepReport> {
+  const { db, clock, retentionDays } = deps;
+  const now = clock.date();
+  const ago = (ms: number) => new Date(now.getTime() - ms);
+  const discarded = await sweepStore.discardUnneeded(db, {
+    now,
+    sessionsEndedBefore: ago(graceMs),
+    unusedSince: ago(unusedKeptMs),
+    finishedBefore: ago(retentionDays * dayMs),
+  });
+  const erased = await eraseDiscarded(deps);
+  const { workObjects, leftovers } = await sweepStores(deps, ago(graceMs));
+  await sweepStore.forgetErased(db, ago(erasedRememberedMs));
+  return { discarded, erased, workObjects, leftovers };
+}
+
+/** A store that does not answer is asked again at the next sweep; the row remembers. */
+async function eraseDiscarded({ db, stores, clock, logger }: SweepDeps): Promise<number> {
+  let erased = 0;
+  const silent = new Set<string>();
+  for (const upload of await sweepStore.erasable(db)) {
+    const store = stores.get(upload.storage);
+    if (!store || silent.has(upload.storage)) continue;
+    try {
+      await store.delete(upload.key);
+      await uploadStore.markErased(db, { id: upload.id, at: clock.date() });
+      erased += 1;
+    } catch (error) {
+      silent.add(upload.storage);
+      logger.warn(
+        { err: error, storage: upload.storage },
+        'the sweep could not erase uploads; it will try again',
+      );
+    }
+  }
+  return erased;
+}
+
+async function sweepStores(
+  { db, stores, logger }: SweepDeps,
+  before: Date,
+): Promise<{ workObjects: number; leftovers: number }> {
+  const counts = { workObjects: 0, leftovers: 0 };
+  for (const id of storageIds) {
+    const store = stores.get(id);
+    if (!store) continue;
+    try {
+      counts.workObjects += await eraseWorkObjects(db, store, before);
+      counts.leftovers += await store.removeLeftovers(before);
+    } catch (error) {
+      logger.warn({ err: error, storage: id }, 'the sweep could not tidy a storage; it will try again');
+    }
+  }
+  return counts;
+}
+
+const workBatchSize = 500;
+
+/** Work objects are their job's own: once it has ended, or is gone, nobody reads them. */
+async function eraseWorkObjects(db: Queryable, store: ObjectStore, before: Date): Promise<number> {
+  let erased = 0;
+  let batch = new Map<string, string>();
+  const eraseBatch = async () => {
+    const busy = await sweepStore.processing(db, [...new Set(batch.values())]);
+    for (const [key, transcriptionId] of batch) {
+      if (busy.has(transcriptionId)) continue;
+      await store.delete(key);
+      erased += 1;
+    }
+    batch = new Map();
+  };
+  for await (const { key, modifiedAt } of store.list(workPrefix)) {
+    const transcriptionId = transcriptionOfWorkKey(key);
+    if (transcriptionId === undefined || modifiedAt >= before) continue;
+    batch.set(key, transcriptionId);
+    if (batch.size >= workBatchSize) await eraseBatch();
+  }
+  if (batch.size > 0) await eraseBatch();
+  return erased;
+}
