@@ -133,6 +133,7 @@ class Membership {
       await this.enter();
       this.#logger.info('the embedded PostgreSQL is back');
     } catch (error) {
+      if (this.#leaving) return;
       this.#logger.fatal({ err: error }, 'the embedded PostgreSQL could not be started again');
     }
   }
@@ -140,26 +141,24 @@ class Membership {
   /** Comes in by the server that is there, or starts one. Others may be doing the same at the same time. */
   async #join(): Promise<DatabaseSession> {
     const deadline = this.#clock.now() + readyWithinMs;
-    let started: { ended: boolean } | undefined;
+    let started = { ended: true };
     let starts = 0;
-    let silentSince: number | undefined;
-    while (this.#clock.now() < deadline) {
+    let silentSince = this.#clock.now();
+    while (this.#clock.now() < deadline && !this.#leaving) {
       const knocked = await this.#knock();
       if (typeof knocked === 'object') return knocked;
-      if (knocked === 'busy') {
-        silentSince = undefined;
-      } else if ((await findServer(this.#clusterDir)) !== undefined) {
-        silentSince ??= this.#clock.now();
-        if (this.#clock.now() - silentSince > socketWithinMs) {
-          this.#logger.warn('a PostgreSQL left over from earlier has no socket; stopping it');
-          await stopServer(this.#clusterDir, this.#clock, stopWithinMs);
-        }
-      } else if (!started || started.ended) {
+      const mayComeUp = knocked === 'busy' || !started.ended;
+      if (mayComeUp) {
+        silentSince = this.#clock.now();
+      } else if ((await findServer(this.#clusterDir)) === undefined) {
         const pauseMs = startPausesMs[starts];
         if (pauseMs === undefined) throw await this.#startError();
         starts += 1;
         await this.#clock.sleep(pauseMs);
         started = await this.#start();
+      } else if (this.#clock.now() - silentSince > socketWithinMs) {
+        this.#logger.warn('a PostgreSQL left over from earlier has no socket; stopping it');
+        await stopServer(this.#clusterDir, this.#clock, stopWithinMs);
       }
       await this.#clock.sleep(pollMs);
     }

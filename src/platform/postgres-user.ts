@@ -23,6 +23,11 @@ const probeLimits = { outputBytesMax: 65_536 };
 
 export async function choosePostgresUser(options: PostgresUserOptions): Promise<PostgresUser> {
   const { postgres, dataDir, clusterDir, unshare = 'unshare' } = options;
+  if (!(await runs({ command: postgres, args: ['--version'] }))) {
+    throw new StartError(
+      `The embedded PostgreSQL (${postgres}) does not run on this system: set LONGHAND_DATABASE_URL to a PostgreSQL 15 or newer.`,
+    );
+  }
   const ourUid = process.getuid?.() ?? 0;
   const owner = await ownerOf(clusterDir);
   if (ourUid !== 0) {

@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { openSession } from '../../src/platform/database.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { findPostgresBinaries } from '../../src/platform/postgres-binaries.ts';
+import { ensureCluster } from '../../src/platform/postgres-cluster.ts';
+import { choosePostgresUser } from '../../src/platform/postgres-user.ts';
 import { onCleanup } from '../support/cleanup.ts';
-import { isAlive, serverPid, startMember, temporaryDataDirectory, until } from '../support/data-directory.ts';
+import {
+  dataDirectoryWithDatabase,
+  isAlive,
+  serverPid,
+  startMember,
+  temporaryDataDirectory,
+  until,
+} from '../support/data-directory.ts';
 import { silentLogger as logger } from '../support/silent-logger.ts';
 
 async function query<Row extends object>(connectionString: string, text: string): Promise<Row[]> {
@@ -22,6 +33,10 @@ async function open(t: TestContext, dataDir: string): Promise<EmbeddedPostgres> 
   const postgres = await openEmbeddedPostgres({ dataDir, logger, clock });
   onCleanup(t, () => postgres.close());
   return postgres;
+}
+
+function canReach(program: string, user: { uid: number; gid: number }): boolean {
+  return spawnSync(program, ['--version'], user).status === 0;
 }
 
 async function runningServer(dataDir: string): Promise<number> {
@@ -42,7 +57,7 @@ test('rows survive a stop and a start, and nothing runs in between', async (t) =
 });
 
 test('the server is durable, speaks UTF-8 and UTC, and listens on no port', async (t) => {
-  const { connectionString } = await open(t, await temporaryDataDirectory(t));
+  const { connectionString } = await open(t, await dataDirectoryWithDatabase(t));
   const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'TimeZone'];
   const settings = await query<{ value: string }>(
     connectionString,
@@ -58,7 +73,7 @@ test('the server is durable, speaks UTF-8 and UTC, and listens on no port', asyn
 });
 
 test('the last one out stops the server, not the first', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const [first, second] = [await open(t, dataDir), await open(t, dataDir)];
   const pid = await runningServer(dataDir);
   await first.close();
@@ -86,7 +101,7 @@ test('four processes that start at once on an empty directory share one server',
 });
 
 test('processes that come while others go always find a server', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const visit = async () => {
     for (let round = 0; round < 6; round += 1) {
       const postgres = await openEmbeddedPostgres({ dataDir, logger, clock });
@@ -99,7 +114,7 @@ test('processes that come while others go always find a server', async (t) => {
 });
 
 test('the server of a killed process goes on, keeps its rows, and is adopted and stopped by the next', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const owner = await startMember(t, [dataDir, 'join']);
   await query(owner.answer.ready ?? '', 'create table word as select 7 as id');
   const pid = await runningServer(dataDir);
@@ -113,7 +128,7 @@ test('the server of a killed process goes on, keeps its rows, and is adopted and
 });
 
 test('Ctrl-C at the terminal of a process does not reach the server', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const owner = await startMember(t, [dataDir, 'join'], { detached: true });
   process.kill(-(owner.child.pid ?? 0), 'SIGINT'); // What a terminal does: the signal goes to the whole group.
   await query(owner.answer.ready ?? '', 'select pg_sleep(0.2)');
@@ -122,7 +137,7 @@ test('Ctrl-C at the terminal of a process does not reach the server', async (t) 
 });
 
 test('a server that dies is started again, and its rows are there', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const { connectionString } = await open(t, dataDir);
   await query(connectionString, 'create table word as select 3 as id');
   const pid = await runningServer(dataDir);
@@ -137,7 +152,7 @@ test('a server that dies is started again, and its rows are there', async (t) =>
 });
 
 test('the record of a dead server whose process id another process now has does not stop the start', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   await (await open(t, dataDir)).close();
   await writeFile(
     join(dataDir, 'postgres', 'postmaster.pid'),
@@ -147,7 +162,7 @@ test('the record of a dead server whose process id another process now has does 
 });
 
 test('a leftover server that has lost its socket is stopped and replaced', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const owner = await startMember(t, [dataDir, 'join']);
   await query(owner.answer.ready ?? '', 'create table word as select 5 as id');
   const pid = await runningServer(dataDir);
@@ -194,6 +209,7 @@ const onlyRoot = { skip: isRoot ? false : 'needs root; these tests already run a
 test('an ordinary user runs it, root joins it, and the files stay the user’s', onlyRoot, async (t) => {
   const dataDir = await temporaryDataDirectory(t);
   await chown(dataDir, nobody.uid, nobody.gid);
+  if (!canReach(process.execPath, nobody)) return t.skip('this checkout lies where other users may not go');
   const member = await startMember(t, [dataDir, 'join'], nobody);
   await query(member.answer.ready ?? '', 'create table word as select 9 as id');
   const root = await open(t, dataDir);
@@ -207,9 +223,40 @@ test('an ordinary user runs it, root joins it, and the files stay the user’s',
 });
 
 test('an ordinary user is told whose database it is', onlyRoot, async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   await (await open(t, dataDir)).close();
   await chmod(dataDir, 0o755);
+  if (!canReach(process.execPath, nobody)) return t.skip('this checkout lies where other users may not go');
   const { answer } = await startMember(t, [dataDir, 'join'], nobody);
   assert.match(answer.refused ?? '', /^This user may not use the database in .*: run Longhand as the owner/);
+});
+
+test('where user namespaces are refused, root runs it as a user without rights', onlyRoot, async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  await chmod(dataDir, 0o755);
+  const clusterDir = join(dataDir, 'postgres');
+  const binaries = await findPostgresBinaries();
+  const { postgres } = binaries;
+  if (!canReach(postgres, nobody)) return t.skip('this checkout lies where other users may not go');
+  const postgresUser = await choosePostgresUser({
+    postgres,
+    dataDir,
+    clusterDir,
+    unshare: '/missing/unshare',
+  });
+  assert.deepEqual(postgresUser, { wrapper: [], user: nobody });
+  await ensureCluster({ clusterDir, binaries, postgresUser, clock });
+  const { connectionString } = await open(t, dataDir); // From now on the owner of the files decides.
+  await query(connectionString, 'select 1');
+  assert.equal((await stat(`/proc/${await runningServer(dataDir)}`)).uid, nobody.uid);
+});
+
+test('where root can run it in no way, one sentence says what to do', onlyRoot, async (t) => {
+  const dataDir = await temporaryDataDirectory(t); // Closed to everybody else.
+  const { postgres } = await findPostgresBinaries();
+  const clusterDir = join(dataDir, 'postgres');
+  await assert.rejects(choosePostgresUser({ postgres, dataDir, clusterDir, unshare: '/missing/unshare' }), {
+    name: 'StartError',
+    message: /cannot run as root here.*: run Longhand as an ordinary user, or set LONGHAND_DATABASE_URL\.$/,
+  });
 });

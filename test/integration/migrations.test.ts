@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openSession } from '../../src/platform/database.ts';
-import { startMember, temporaryDataDirectory } from '../support/data-directory.ts';
+import { dataDirectoryWithDatabase, startMember } from '../support/data-directory.ts';
 
 test('three processes that migrate at once run every migration once', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const directory = join(dataDir, 'migrations');
   await mkdir(directory);
   // "create table" fails when it is run twice, and the pause makes the processes meet.

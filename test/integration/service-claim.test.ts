@@ -4,12 +4,12 @@ import { systemClock as clock } from '../../src/platform/clock.ts';
 import { Database } from '../../src/platform/database.ts';
 import { claimService } from '../../src/platform/service-claim.ts';
 import { onCleanup } from '../support/cleanup.ts';
-import { serverPid, startMember, temporaryDataDirectory, until } from '../support/data-directory.ts';
+import { dataDirectoryWithDatabase, serverPid, startMember, until } from '../support/data-directory.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { silentLogger as logger } from '../support/silent-logger.ts';
 
 test('a second service on the same data directory is refused with a sentence that names it', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const first = await startMember(t, [dataDir, 'serve']);
   assert.ok(first.answer.ready);
   const second = await startMember(t, [dataDir, 'serve']);
@@ -24,7 +24,7 @@ test('a second service on the same data directory is refused with a sentence tha
 });
 
 test('a killed service gives its claim back at once, and its successor takes over the server', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const killed = await startMember(t, [dataDir, 'serve']);
   const pid = await serverPid(dataDir);
   await killed.kill();
@@ -35,7 +35,7 @@ test('a killed service gives its claim back at once, and its successor takes ove
 });
 
 test('a service keeps its claim through the death of the server', async (t) => {
-  const dataDir = await temporaryDataDirectory(t);
+  const dataDir = await dataDirectoryWithDatabase(t);
   const service = await startMember(t, [dataDir, 'serve']);
   const pid = (await serverPid(dataDir)) ?? 0;
   process.kill(pid, 'SIGKILL');

@@ -1,14 +1,39 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../src/platform/clock.ts';
+import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
+import { silentLogger } from './silent-logger.ts';
 
 const program = join(import.meta.dirname, 'embedded-postgres-process.ts');
+
+let pristine: Promise<string> | undefined;
+
+/** A data directory with an empty database in it: a copy, because making one takes a second. */
+export async function dataDirectoryWithDatabase(hooks: Hooks): Promise<string> {
+  pristine ??= makePristine();
+  const dataDir = await temporaryDataDirectory(hooks);
+  await cp(await pristine, dataDir, { recursive: true });
+  return dataDir;
+}
+
+async function makePristine(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'longhand-test-'));
+  const postgres = await openEmbeddedPostgres({ dataDir, logger: silentLogger, clock: systemClock });
+  await postgres.close();
+  return dataDir;
+}
+
+after(async () => {
+  if (pristine) await rm(await pristine, { recursive: true, force: true });
+});
 
 /** A data directory that is removed after the test, with the server that the test may have left on it. */
 export async function temporaryDataDirectory(hooks: Hooks): Promise<string> {
