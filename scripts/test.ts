@@ -14,7 +14,7 @@ import { createLogger } from '../src/platform/telemetry.ts';
 
 const testTimeoutMs = 180_000;
 const filesAtOnce = 2;
-const everyTestFile = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+const everyTestFile = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
 
 const args = process.argv.slice(2);
 const flags = args.filter((arg) => arg.startsWith('-'));

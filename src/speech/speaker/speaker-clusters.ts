@@ -1,0 +1,118 @@
+/** Which windows of a recording belong to the same voice. */
+import { agglomerativeClusters } from './agglomerative-clustering.ts';
+import { spectralClusters } from './spectral-clustering.ts';
+import { centred, cosineMatrix, dot, meanVector, unitLength, type VoiceVector } from './voice-vector.ts';
+
+/** How many people speak, as far as it is known. */
+export interface SpeakerCount {
+  min: number;
+  max: number;
+}
+
+export const unknownCount: SpeakerCount = { min: 1, max: 8 };
+
+/** From here on a recording's own mean is worth taking off, and its spectrum shows gaps. */
+const windowsForSpectral = 40;
+/** Clustering takes the cube of this in time; twice as many changed nothing. */
+const sampleMax = 240;
+const cosineMinSameVoice = 0.25;
+/** Two clusters whose centres are this alike are one voice. */
+const cosineMerge = 0.7;
+/** Fewer windows than two seconds of speech hold are chance, not a speaker. */
+const windowsMin = 3;
+
+/** Evenly spread, at most `limit`. */
+function evenSample(size: number, limit: number): number[] {
+  const count = Math.min(size, limit);
+  return Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * size) / count));
+}
+
+export function centroids(
+  vectors: readonly VoiceVector[],
+  labels: readonly number[],
+): Map<number, VoiceVector> {
+  const groups = new Map<number, VoiceVector[]>();
+  labels.forEach((label, index) => {
+    groups.set(label, [...(groups.get(label) ?? []), vectors[index] as VoiceVector]);
+  });
+  return new Map([...groups].map(([label, members]) => [label, unitLength(meanVector(members))]));
+}
+
+function closest(vector: VoiceVector, centres: ReadonlyMap<number, VoiceVector>): number {
+  let best = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const [label, centre] of centres) {
+    const cosine = dot(vector, centre);
+    if (cosine > most) {
+      most = cosine;
+      best = label;
+    }
+  }
+  return best;
+}
+
+/** Gives the members of tiny clusters to the nearest large one. */
+function withoutTiny(vectors: readonly VoiceVector[], labels: readonly number[], countMin: number): number[] {
+  const sizes = new Map<number, number>();
+  for (const label of labels) sizes.set(label, (sizes.get(label) ?? 0) + 1);
+  const bySize = [...sizes].sort((a, b) => b[1] - a[1]);
+  const kept = new Set(
+    bySize
+      .filter(([, size], rank) => size >= windowsMin || rank < Math.max(1, countMin))
+      .map(([label]) => label),
+  );
+  const centres = new Map([...centroids(vectors, labels)].filter(([label]) => kept.has(label)));
+  return labels.map((label, index) =>
+    kept.has(label) ? label : closest(vectors[index] as VoiceVector, centres),
+  );
+}
+
+function withoutTwins(
+  vectors: readonly VoiceVector[],
+  labels: readonly number[],
+  countMin: number,
+): number[] {
+  let merged = [...labels];
+  for (;;) {
+    const centres = [...centroids(vectors, merged)];
+    if (centres.length <= Math.max(1, countMin)) return merged;
+    let twins: [number, number] | undefined;
+    let most = cosineMerge;
+    centres.forEach(([label, centre], index) => {
+      for (const [other, otherCentre] of centres.slice(index + 1)) {
+        const cosine = dot(centre, otherCentre);
+        if (cosine > most) {
+          most = cosine;
+          twins = [label, other];
+        }
+      }
+    });
+    if (!twins) return merged;
+    const [into, from] = twins;
+    merged = merged.map((label) => (label === from ? into : label));
+  }
+}
+
+/** A label for each window. Long recordings are clustered on a sample; every other window goes to the nearest centre. */
+export function speakerClusters(
+  windows: readonly VoiceVector[],
+  count: SpeakerCount = unknownCount,
+): number[] {
+  if (windows.length === 0) return [];
+  const chosen = evenSample(windows.length, sampleMax);
+  const sample = chosen.map((index) => windows[index] as VoiceVector);
+  const many = sample.length >= windowsForSpectral;
+  const vectors = many ? centred(sample, meanVector(sample)) : sample;
+  const cosines = cosineMatrix(vectors);
+  const rough = many
+    ? spectralClusters(cosines, sample.length, { countMin: count.min, countMax: count.max })
+    : agglomerativeClusters(cosines, sample.length, {
+        cosineMin: cosineMinSameVoice,
+        countMin: count.min,
+        countMax: count.max,
+      });
+  const labels = withoutTwins(sample, withoutTiny(sample, rough, count.min), count.min);
+  const centres = centroids(sample, labels);
+  const bySample = new Map(chosen.map((index, position) => [index, labels[position] as number]));
+  return windows.map((window, index) => bySample.get(index) ?? closest(window, centres));
+}

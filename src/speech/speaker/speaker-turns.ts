@@ -1,0 +1,81 @@
+/** From the windows of a whole recording to turns: who speaks when. */
+import { type SpeechSpan, sampleRate } from '../chunk-plan.ts';
+import type { SpeakerTurn } from '../transcript.ts';
+import { centroids, type SpeakerCount, speakerClusters, unknownCount } from './speaker-clusters.ts';
+import { dot, type VoiceVector } from './voice-vector.ts';
+
+export interface VoiceWindow extends SpeechSpan {
+  voice: VoiceVector;
+}
+
+/** How much more alike a voice must be, summed over windows, before a turn changes within running speech. */
+const changeCost = 0.3;
+/** Windows of different stretches of speech this far apart are independent of each other. */
+const forgetSamples = 2 * sampleRate;
+
+/** The cheapest sequence of labels: each window likes its nearest voice, and every change costs. */
+export function smoothedLabels(windows: readonly VoiceWindow[], centres: readonly VoiceVector[]): number[] {
+  let scores = centres.map(() => 0);
+  const origins: number[][] = [];
+  windows.forEach((window, index) => {
+    const gap = index === 0 ? 0 : window.startSample - (windows[index - 1]?.endSample ?? 0);
+    const cost = changeCost * Math.max(0, 1 - Math.max(0, gap) / forgetSamples);
+    const best = scores.indexOf(Math.max(...scores));
+    const origin: number[] = [];
+    scores = scores.map((score, state) => {
+      const changes = (scores[best] as number) - cost > score;
+      origin.push(changes ? best : state);
+      return (
+        (changes ? (scores[best] as number) - cost : score) + dot(window.voice, centres[state] as VoiceVector)
+      );
+    });
+    origins.push(origin);
+  });
+  const labels: number[] = [];
+  let state = scores.indexOf(Math.max(...scores));
+  for (let index = windows.length - 1; index >= 0; index -= 1) {
+    labels[index] = state;
+    state = origins[index]?.[state] ?? state;
+  }
+  return labels;
+}
+
+/** Each moment of speech belongs to the window whose middle is nearest; neighbouring windows of one voice are one turn. */
+function turnsOf(windows: readonly VoiceWindow[], labels: readonly number[]): SpeakerTurn[] {
+  const turns: SpeakerTurn[] = [];
+  windows.forEach((window, index) => {
+    const speaker = labels[index] as number;
+    const before = windows[index - 1];
+    const last = turns.at(-1);
+    if (!before || !last || window.startSample > before.endSample) {
+      turns.push({ startSample: window.startSample, endSample: window.endSample, speaker });
+    } else if (last.speaker === speaker) last.endSample = Math.max(last.endSample, window.endSample);
+    else {
+      const boundary = Math.round(
+        (before.startSample + before.endSample + window.startSample + window.endSample) / 4,
+      );
+      last.endSample = boundary;
+      turns.push({ startSample: boundary, endSample: window.endSample, speaker });
+    }
+  });
+  return turns;
+}
+
+/** Numbers from 0 in the order in which people first speak. */
+function numbered(turns: readonly SpeakerTurn[]): SpeakerTurn[] {
+  const numbers = new Map<number | string, number>();
+  return turns.map((turn) => {
+    const number = numbers.get(turn.speaker) ?? numbers.size;
+    numbers.set(turn.speaker, number);
+    return { ...turn, speaker: number };
+  });
+}
+
+export function speakerTurns(
+  windows: readonly VoiceWindow[],
+  count: SpeakerCount = unknownCount,
+): SpeakerTurn[] {
+  const voices = windows.map((window) => window.voice);
+  const centres = [...centroids(voices, speakerClusters(voices, count)).values()];
+  return numbered(turnsOf(windows, smoothedLabels(windows, centres)));
+}
