@@ -1,0 +1,16 @@
+import type { Chunk } from './chunk-plan.ts';
+import type { RecognisedUtterance } from './chunk-result.ts';
+
+export interface HeardChunk {
+  /** From `chunk.startSample` to `chunk.endSample`, between -1 and 1. */
+  samples: Float32Array;
+  chunk: Chunk;
+  language: string | null;
+  signal: AbortSignal;
+}
+
+/** The seam behind which every engine stands. It runs in a speech process. */
+export interface Recognizer {
+  readonly id: string;
+  recognise(heard: HeardChunk): Promise<RecognisedUtterance[]>;
+}

@@ -1,0 +1,30 @@
+/** What a speech process and its parent say to each other. One request is under way at a time. */
+import type { Chunk } from './chunk-plan.ts';
+import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import type { FoundSpeech } from './speech.ts';
+
+/** How a speech process is set up; passed as its one argument. */
+export interface SpeechProcessSettings {
+  modelsDirectory: string;
+  /** 0 is the priority of the service itself; 10 is well below it. */
+  niceness: number;
+  /** The process ends itself when its resident memory is above this. */
+  memoryBytesMax: number;
+}
+
+export type SpeechRequest =
+  | { type: 'recognise'; id: number; audio: Uint8Array; chunk: Chunk; options: RecogniseOptions }
+  | { type: 'find-speech'; id: number }
+  /** A piece of the recording of the `find-speech` under way; answered by `taken`. */
+  | { type: 'audio'; id: number; audio: Uint8Array }
+  | { type: 'audio-end'; id: number }
+  | { type: 'cancel'; id: number };
+
+export type SpeechAnswer =
+  | { type: 'taken'; id: number }
+  | { type: 'recognised'; id: number; result: ChunkResult }
+  | { type: 'speech-found'; id: number; found: FoundSpeech }
+  | { type: 'failed'; id: number; message: string; transient: boolean };
+
+/** The exit code by which a process says that it went over its memory. */
+export const exitCodeMemory = 86;

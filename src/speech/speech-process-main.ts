@@ -1,0 +1,117 @@
+/**
+ * The speech process: holds the models and does the heavy work, so that a crash of native code or a lack of memory
+ * ends one request and not the service. Started by `SpeechProcess`.
+ */
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import type { InferenceSession } from 'onnxruntime-node';
+import { systemClock } from '../platform/clock.ts';
+import type { ChunkResult } from './chunk-result.ts';
+import { installedDirectory, RecognizerShelf } from './recognizer-shelf.ts';
+import { SpeechError } from './speech.ts';
+import {
+  exitCodeMemory,
+  type SpeechAnswer,
+  type SpeechProcessSettings,
+  type SpeechRequest,
+} from './speech-message.ts';
+import { loadVoiceActivityModel, VoiceActivity } from './voice-activity.ts';
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as SpeechProcessSettings;
+const shelf = new RecognizerShelf(settings.modelsDirectory);
+let voiceActivityModel: Promise<InferenceSession> | null = null;
+let listening: VoiceActivity | null = null;
+let underWay = new AbortController();
+/** Messages are handled one after the other, in the order in which they came. */
+let turn: Promise<void> = Promise.resolve();
+
+function answer(message: SpeechAnswer): void {
+  process.send?.(message);
+}
+
+process.on('message', (request: SpeechRequest) => {
+  if (request.type === 'cancel') underWay.abort();
+  turn = turn.then(() => handle(request));
+});
+// The parent is gone or has let go of us: nobody will read an answer.
+process.on('disconnect', () => process.exit(0));
+
+async function handle(request: SpeechRequest): Promise<void> {
+  try {
+    await perform(request);
+  } catch (error) {
+    listening = null;
+    const message = error instanceof Error ? error.message : String(error);
+    answer({
+      type: 'failed',
+      id: request.id,
+      message,
+      transient: error instanceof SpeechError && error.transient,
+    });
+  }
+}
+
+async function perform(request: SpeechRequest): Promise<void> {
+  const { id } = request;
+  switch (request.type) {
+    case 'recognise':
+      underWay = new AbortController();
+      answer({ type: 'recognised', id, result: await recognise(request) });
+      break;
+    case 'find-speech':
+      listening = new VoiceActivity(await voiceActivity());
+      answer({ type: 'taken', id });
+      break;
+    case 'audio':
+      await listening?.accept(samplesOf(request.audio));
+      answer({ type: 'taken', id });
+      break;
+    case 'audio-end':
+      if (listening) answer({ type: 'speech-found', id, found: await listening.end() });
+      listening = null;
+      break;
+    case 'cancel':
+      listening = null;
+      answer({ type: 'taken', id });
+      break;
+  }
+}
+
+async function recognise(request: SpeechRequest & { type: 'recognise' }): Promise<ChunkResult> {
+  const recognizer = await shelf.choose(request.options);
+  const utterances = await recognizer.recognise({
+    samples: Float32Array.from(samplesOf(request.audio), (sample) => sample / 32_768),
+    chunk: request.chunk,
+    language: request.options.language,
+    signal: underWay.signal,
+  });
+  return { engine: recognizer.id, utterances };
+}
+
+function voiceActivity(): Promise<InferenceSession> {
+  voiceActivityModel ??= installedDirectory(settings.modelsDirectory, 'silero-vad').then((directory) =>
+    loadVoiceActivityModel(join(directory, 'silero_vad.onnx')),
+  );
+  voiceActivityModel.catch(() => {
+    voiceActivityModel = null;
+  });
+  return voiceActivityModel;
+}
+
+/** Copied, because a message's bytes may start at an odd place in memory. */
+function samplesOf(bytes: Uint8Array): Int16Array {
+  const copy = new Uint8Array(bytes.length - (bytes.length % 2));
+  copy.set(bytes.subarray(0, copy.length));
+  return new Int16Array(copy.buffer);
+}
+
+setPriority(settings.niceness);
+try {
+  writeFileSync('/proc/self/oom_score_adj', '900'); // When the machine runs out of memory, this goes before the service.
+} catch {
+  // Not Linux, or not allowed: the ceiling below still holds.
+}
+systemClock.every(250, () => {
+  if (process.memoryUsage.rss() > settings.memoryBytesMax) process.exit(exitCodeMemory);
+});

@@ -1,0 +1,174 @@
+/** The parent's side of one speech process: requests go in, answers come out, and its death is an error, not ours. */
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../platform/clock.ts';
+import { forkModule } from '../platform/subprocess.ts';
+import type { Chunk } from './chunk-plan.ts';
+import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import { type FoundSpeech, SpeechError } from './speech.ts';
+import {
+  exitCodeMemory,
+  type SpeechAnswer,
+  type SpeechProcessSettings,
+  type SpeechRequest,
+} from './speech-message.ts';
+
+const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.url));
+const errorOutputCharactersMax = 2000;
+/** Pieces of the recording that are sent before the first of them is acknowledged. */
+const piecesInFlightMax = 4;
+/** Loading a model from a cold disk and recognising a chunk of 28 s on a busy core took less than a tenth of this. */
+const requestTimeoutMs = 120_000;
+
+type Waiter = { resolve(answer: SpeechAnswer): void; reject(error: Error): void };
+
+export class SpeechProcess {
+  readonly #child: ChildProcess;
+  readonly #clock: Clock;
+  readonly #waiters: Waiter[] = [];
+  readonly exited: Promise<void>;
+  #errorOutput = '';
+  #nextId = 1;
+  #dead: SpeechError | null = null;
+  #closing = false;
+
+  constructor(settings: SpeechProcessSettings, clock: Clock) {
+    this.#clock = clock;
+    const child = forkModule(mainPath, { args: [JSON.stringify(settings)] });
+    this.#child = child;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#errorOutput = (this.#errorOutput + text).slice(-errorOutputCharactersMax);
+    });
+    child.on('message', (answer: SpeechAnswer) => this.#waiters.shift()?.resolve(answer));
+    this.exited = new Promise((resolve) => {
+      child.once('error', (cause) => this.#die('could not be started', cause, resolve));
+      child.once('exit', (code, signal) => this.#die(exitText(code, signal), this.#errorOutput, resolve));
+    });
+  }
+
+  get dead(): boolean {
+    return this.#dead !== null;
+  }
+
+  /** Why it ended, unless it was told to. */
+  get failure(): SpeechError | null {
+    return this.#closing ? null : this.#dead;
+  }
+
+  async recognise(
+    audio: Uint8Array,
+    chunk: Chunk,
+    options: RecogniseOptions,
+    signal: AbortSignal,
+  ): Promise<ChunkResult> {
+    const id = this.#nextId++;
+    const onAbort = () => this.#post({ type: 'cancel', id });
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const answer = await this.#ask({ type: 'recognise', id, audio, chunk, options });
+      if (answer.type !== 'recognised') throw unexpected(answer);
+      return answer.result;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech> {
+    const id = this.#nextId++;
+    await this.#ask({ type: 'find-speech', id });
+    const inFlight: Promise<SpeechAnswer>[] = [];
+    try {
+      for await (const piece of evenPieces(audio)) {
+        signal.throwIfAborted();
+        const taken = this.#ask({ type: 'audio', id, audio: piece });
+        taken.catch(() => {}); // Its turn to be awaited comes below.
+        inFlight.push(taken);
+        if (inFlight.length >= piecesInFlightMax) await inFlight.shift();
+      }
+      await Promise.all(inFlight.splice(0));
+      signal.throwIfAborted();
+      const answer = await this.#ask({ type: 'audio-end', id });
+      if (answer.type !== 'speech-found') throw unexpected(answer);
+      return answer.found;
+    } catch (error) {
+      if (!this.dead) {
+        await Promise.allSettled(inFlight);
+        await this.#ask({ type: 'cancel', id });
+      }
+      throw error;
+    }
+  }
+
+  /** At once: a speech process has nothing to save. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#kill();
+    await this.exited;
+  }
+
+  #kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Answers come in the order of the requests, so the first waiter is always the one who is meant. */
+  async #ask(request: SpeechRequest): Promise<SpeechAnswer> {
+    if (this.#dead) throw this.#dead;
+    const { promise, resolve, reject } = Promise.withResolvers<SpeechAnswer>();
+    this.#waiters.push({ resolve, reject });
+    const limit = this.#clock.timeout(requestTimeoutMs);
+    const onTimeout = () => this.#kill();
+    limit.addEventListener('abort', onTimeout, { once: true });
+    this.#child.send(request, (error) => {
+      if (error) this.#kill();
+    });
+    try {
+      const answer = await promise;
+      if (answer.type === 'failed') throw new SpeechError(answer.message, { transient: answer.transient });
+      return answer;
+    } finally {
+      limit.removeEventListener('abort', onTimeout);
+    }
+  }
+
+  /** Sent beside the request under way; its own answer is taken by nobody but the next waiter in line. */
+  #post(request: SpeechRequest): void {
+    if (this.#dead) return;
+    this.#waiters.push({ resolve() {}, reject() {} });
+    this.#child.send(request, () => {});
+  }
+
+  #die(what: string, cause: unknown, done: () => void): void {
+    this.#dead = new SpeechError(`the speech process ${what}`, { transient: true, cause });
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#dead);
+    done();
+  }
+}
+
+function exitText(code: number | null, signal: NodeJS.Signals | null): string {
+  if (code === exitCodeMemory) return 'went over its memory limit';
+  return signal ? `was ended by ${signal}` : `ended with code ${code}`;
+}
+
+function unexpected(answer: SpeechAnswer): Error {
+  return new Error(`the speech process answered ${answer.type}`);
+}
+
+/** Whole samples, in pieces of about four seconds: large enough to be cheap, small enough to hold four of them. */
+async function* evenPieces(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieceBytes = 128 * 1024;
+  let piece = new Uint8Array(pieceBytes);
+  let filled = 0;
+  for await (const part of audio) {
+    for (let taken = 0; taken < part.length; ) {
+      const count = Math.min(part.length - taken, pieceBytes - filled);
+      piece.set(part.subarray(taken, taken + count), filled);
+      taken += count;
+      filled += count;
+      if (filled < pieceBytes) continue;
+      yield piece;
+      piece = new Uint8Array(pieceBytes);
+      filled = 0;
+    }
+  }
+  if (filled > 1) yield piece.subarray(0, filled - (filled % 2));
+}
