@@ -44,6 +44,11 @@ export class UploadClient {
     this.#headers = headers;
   }
 
+  /** The same account on another service. */
+  at(url: string): UploadClient {
+    return new UploadClient(url, this.#headers);
+  }
+
   async call(method: string, path: string, body: unknown): Promise<Answer> {
     const response = await fetch(this.#url + path, {
       method,

@@ -55,15 +55,26 @@ export async function startUploadService(
     storage?: 'local' | 's3';
     s3?: (clock: Clock) => ObjectStore;
     multipartThresholdBytes?: number;
+    /** Those of a service that runs already. */
+    db?: Database;
+    directory?: string;
+    roomBytes?: () => number;
   } = {},
 ): Promise<UploadService> {
-  const db = await openTestDatabase(hooks);
-  const directory = await mkdtemp(join(tmpdir(), 'longhand-objects-'));
+  const db = options.db ?? (await openTestDatabase(hooks));
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'longhand-objects-')));
   const clock = movableClock();
   const hashThread = new HashThread();
   let url = '';
   const signingKey = Buffer.alloc(32, 7);
-  const local = new LocalStore({ directory, signingKey, publicUrl: () => url, clock, hashThread });
+  const local = new LocalStore({
+    directory,
+    signingKey,
+    publicUrl: () => url,
+    clock,
+    hashThread,
+    ...(options.roomBytes ? { roomBytes: options.roomBytes } : {}),
+  });
   const stores = objectStores(options.storage ?? 'local', [
     local,
     ...(options.s3 ? [options.s3(clock)] : []),
@@ -87,7 +98,7 @@ export async function startUploadService(
   onCleanup(hooks, async () => {
     await server.close();
     await hashThread.close();
-    await rm(directory, { recursive: true, force: true });
+    if (!options.directory) await rm(directory, { recursive: true, force: true });
   });
   const createAccount = async (plan: string) => {
     const account = await accounts.create(db, { name: `a ${plan} account`, plan });

@@ -1,0 +1,251 @@
+/** Browsers, stores that are down, keys sent where they do not belong, and a change of storage. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { describe, test } from 'node:test';
+import { S3Store } from '../../src/storage/s3-store.ts';
+import { verifyUpload } from '../../src/upload/verify-upload.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { createTestBucket, s3ClientFor, skipWithoutS3 } from '../support/s3-server.ts';
+import { onBothStorages } from '../support/storage-suite.ts';
+import { putAllParts, putSingle, UploadClient } from '../support/upload-client.ts';
+import { startUploadService } from '../support/upload-service.ts';
+import { wavBytes } from '../support/wav-bytes.ts';
+
+const bytes = wavBytes(1);
+const mebibyte = 1024 * 1024;
+
+/** The rule that docs/uploads.md gives for a bucket. */
+const documentedCors = {
+  CORSRules: [
+    {
+      AllowedOrigins: ['*'],
+      AllowedMethods: ['PUT'],
+      AllowedHeaders: ['*'],
+      ExposeHeaders: ['ETag'],
+      MaxAgeSeconds: 3600,
+    },
+  ],
+};
+
+onBothStorages('browsers', (storageCase) => {
+  storageCase('a page of any origin may PUT and read the ETag', async (context) => {
+    if (context.s3) {
+      const client = s3ClientFor(context.s3);
+      await client.putBucketCors({ Bucket: context.s3.bucket, CORSConfiguration: documentedCors });
+      client.destroy();
+    }
+    const prepared = await context.client.prepareSingle(bytes.length);
+    const origin = 'https://app.example.com';
+    const preflight = await fetch(prepared.upload.url, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': 'content-type',
+      },
+    });
+    assert.ok(preflight.ok, String(preflight.status));
+    const allowed = (answer: Response) => answer.headers.get('access-control-allow-origin') ?? '';
+    assert.ok(['*', origin].includes(allowed(preflight)));
+    assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /PUT/);
+    assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /content-type/i);
+    const put = await fetch(prepared.upload.url, {
+      method: 'PUT',
+      headers: { ...prepared.upload.headers, origin },
+      body: bytes,
+    });
+    assert.equal(put.status, 200);
+    assert.ok(['*', origin].includes(allowed(put)));
+    assert.match(put.headers.get('access-control-expose-headers') ?? '', /etag/i);
+  });
+
+  storageCase(
+    'uploads of the other storage stay usable after a change of LONGHAND_STORAGE',
+    async (context, t) => {
+      const large = wavBytes(600);
+      const single = await context.client.prepareSingle(bytes.length);
+      const open = await context.client.prepareMultipart(large.length);
+      assert.equal((await putSingle(single, bytes)).status, 200);
+      const s3 = context.s3 ?? (skipWithoutS3 ? undefined : await createTestBucket(t));
+      const changed = await startUploadService(t, {
+        db: context.db,
+        directory: context.directory,
+        storage: context.storage === 's3' ? 'local' : s3 ? 's3' : 'local',
+        ...(s3 ? { s3: (clock) => new S3Store({ ...s3, clock }) } : {}),
+        multipartThresholdBytes: 16 * mebibyte,
+      });
+      const parts = await putAllParts(open, large);
+      const client = context.client.at(changed.url);
+      if (s3) assert.notEqual((await client.prepareSingle(1)).storage, context.storage);
+      assert.equal((await client.complete(open, parts)).status, 200);
+      for (const [prepared, sizeBytes] of [
+        [single, bytes.length],
+        [open, large.length],
+      ] as const) {
+        const { key, storage } = prepared;
+        const reference = {
+          account: context.account,
+          key,
+          storage,
+          sizeBytes,
+          filename: 'a.wav',
+          contentType: null,
+        };
+        assert.equal((await verifyUpload(changed, reference)).storage, context.storage);
+      }
+    },
+  );
+});
+
+describe('the local storage', () => {
+  test('refuses a request that carries an Authorization header', async (t) => {
+    const service = await startUploadService(t);
+    const { headers } = await service.createAccount('free');
+    const prepared = await new UploadClient(service.url, headers).prepareSingle(bytes.length);
+    const put = await fetch(prepared.upload.url, {
+      method: 'PUT',
+      headers: { ...prepared.upload.headers, ...headers },
+      body: bytes,
+    });
+    assert.equal(put.status, 400);
+    assert.match(await put.text(), /<Code>InvalidArgument<\/Code>/);
+    assert.equal(await service.local.head(prepared.key), undefined);
+  });
+
+  test('checks a Content-MD5 when one is sent', async (t) => {
+    const service = await startUploadService(t);
+    const { headers } = await service.createAccount('free');
+    const prepared = await new UploadClient(service.url, headers).prepareSingle(bytes.length);
+    const put = (md5: string) =>
+      fetch(prepared.upload.url, {
+        method: 'PUT',
+        headers: { ...prepared.upload.headers, 'content-md5': md5 },
+        body: bytes,
+      });
+    const wrong = await put(Buffer.alloc(16).toString('base64'));
+    assert.equal(wrong.status, 400);
+    assert.match(await wrong.text(), /<Code>BadDigest<\/Code>/);
+    assert.equal((await put('no digest')).status, 400);
+    assert.equal(await service.local.head(prepared.key), undefined);
+    assert.deepEqual(await readdir(service.local.incomingDir), []);
+  });
+
+  test('knows nothing but signed uploads', async (t) => {
+    const service = await startUploadService(t);
+    for (const path of [
+      '/objects/',
+      '/objects/uploads',
+      '/objects/../upload-signing-key',
+      '/objects/%2e%2e/x?signature=1&expires=2',
+    ]) {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const answer = await fetch(service.url + path, { method });
+        assert.ok([403, 404].includes(answer.status), `${method} ${path} ${answer.status}`);
+      }
+    }
+  });
+
+  test('says that uploads are unavailable when the disk has no room', async (t) => {
+    const service = await startUploadService(t, { roomBytes: () => 300 * mebibyte });
+    const { headers } = await service.createAccount('free');
+    const client = new UploadClient(service.url, headers);
+    assert.equal((await client.prepare(10 * mebibyte)).storage, 'local');
+    const answer = await client.tryPrepare({ filename: 'a.mp3', size: 90 * mebibyte });
+    assert.deepEqual([answer.status, answer.code], [503, 'api_uploads_unavailable']);
+  });
+});
+
+describe('a storage that is down', () => {
+  const settings = {
+    region: 'us-east-1',
+    bucket: 'x',
+    forcePathStyle: true,
+    accessKeyId: 'a',
+    secretAccessKey: 'b',
+  };
+
+  async function refusingAt(t: import('node:test').TestContext, endpoint: string) {
+    const service = await startUploadService(t, {
+      storage: 's3',
+      s3: (clock) => new S3Store({ ...settings, endpoint, clock }),
+      multipartThresholdBytes: 16 * mebibyte,
+    });
+    const { headers } = await service.createAccount('pro');
+    return { service, client: new UploadClient(service.url, headers) };
+  }
+
+  test('is 503 api_uploads_unavailable when nothing listens', async (t) => {
+    const { client } = await refusingAt(t, 'http://127.0.0.1:1');
+    for (const size of [10, 20 * mebibyte]) {
+      const answer = await client.tryPrepare({ filename: 'a.mp3', size });
+      assert.deepEqual([answer.status, answer.code], [503, 'api_uploads_unavailable']);
+    }
+    assert.equal((await client.tryPrepare({ filename: 'a.txt', size: 1 })).code, 'unsupported_type');
+  });
+
+  test('is 503 within a bounded time when it takes connections and says nothing', async (t) => {
+    const silent = createTcpServer(() => {});
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const sockets = new Set<import('node:net').Socket>();
+    silent.on('connection', (socket) => sockets.add(socket));
+    onCleanup(t, async () => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    const { client } = await refusingAt(t, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    const answer = await client.tryPrepare({ filename: 'a.mp3', size: 10 });
+    assert.deepEqual([answer.status, answer.code], [503, 'api_uploads_unavailable']);
+  });
+
+  test('is 503 with wrong credentials or without its bucket', { skip: skipWithoutS3 }, async (t) => {
+    const bucket = await createTestBucket(t);
+    for (const wrong of [{ secretAccessKey: 'wrong' }, { bucket: 'no-such-bucket-here' }]) {
+      const service = await startUploadService(t, {
+        storage: 's3',
+        s3: (clock) => new S3Store({ ...bucket, ...wrong, clock }),
+      });
+      const { headers } = await service.createAccount('pro');
+      const answer = await new UploadClient(service.url, headers).tryPrepare({ filename: 'a.mp3', size: 10 });
+      assert.deepEqual([answer.status, answer.code], [503, 'api_uploads_unavailable']);
+    }
+  });
+
+  test('leaves complete and abort to be repeated, and create refused without a job', async (t) => {
+    const { service, client } = await refusingAt(t, 'http://127.0.0.1:1');
+    const { account, headers } = await service.createAccount('pro');
+    const owner = new UploadClient(service.url, headers);
+    const id = crypto.randomUUID();
+    const key = `uploads/${account.id}/${id}`;
+    await service.db.query(
+      `insert into upload (id, account_id, storage, object_key, filename, content_type, size_bytes, part_size_bytes,
+         multipart_id, created_at, expires_at)
+       values ($1, $2, 's3', $3, 'a.wav', 'audio/wav', 20000000, 16777216, 'm', now(), now() + interval '4 hours')`,
+      [id, account.id, key],
+    );
+    const session = { key, storage: 's3', upload_id: 'm' };
+    const parts = [{ part_number: 1, etag: 'a' }];
+    const path = '/api/v1/uploads/multipart';
+    const complete = await owner.call('POST', path, { ...session, parts });
+    assert.deepEqual([complete.status, complete.code], [503, 'api_uploads_unavailable']);
+    const abort = await owner.call('DELETE', path, session);
+    assert.deepEqual([abort.status, abort.code], [503, 'api_uploads_unavailable']);
+    const stranger = await client.call('DELETE', path, session);
+    assert.equal(stranger.code, 'invalid_multipart_upload');
+    await service.db.query(
+      `update upload set status = 'completed', completed_at = now(), discarded_at = null where id = $1`,
+      [id],
+    );
+    const reference = {
+      account,
+      key,
+      storage: 's3',
+      sizeBytes: 20_000_000,
+      filename: 'a.wav',
+      contentType: null,
+    };
+    await assert.rejects(verifyUpload(service, reference), { code: 'api_processing_unavailable' });
+  });
+});
