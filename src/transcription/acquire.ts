@@ -1,0 +1,141 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { labelOf } from '../contract/label.ts';
+import { decode } from '../media/decode.ts';
+import { MediaFailure } from '../media/media-failure.ts';
+import type { MediaPrograms } from '../media/probe.ts';
+import type { Database } from '../platform/database.ts';
+import type { TaskQueue } from '../platform/queue.ts';
+import { chunkPlan, sampleRate } from '../speech/chunk-plan.ts';
+import type { FoundSpeech, Speech } from '../speech/speech.ts';
+import { workKey } from '../storage/object-key.ts';
+import { NoSuchObject, type ObjectStores } from '../storage/object-store.ts';
+import { chunkStore } from './chunk-store.ts';
+import { type ChunkTask, finishQueue, type JobTask, recogniseQueue } from './queues.ts';
+import type { AudioObject, Transcription } from './transcription.ts';
+import { transcriptionStore } from './transcription-store.ts';
+
+export interface AcquireDeps {
+  db: Database;
+  queue: TaskQueue;
+  stores: ObjectStores;
+  speech: Speech;
+  programs: MediaPrograms;
+  /** Where a job may keep files while it is worked on. */
+  temporaryDir: string;
+}
+
+/** From a job's source to its audio in the store and its plan of chunks. Repeating it after success changes nothing. */
+export async function acquire(deps: AcquireDeps, { transcriptionId }: JobTask, signal: AbortSignal): Promise<void> {
+  const job = await transcriptionStore.findProcessing(deps.db, transcriptionId);
+  if (!job || job.chunksTotal !== null) return;
+  const directory = await mkdtemp(join(deps.temporaryDir, 'job-'));
+  try {
+    const { file, label } = await sourceFile(deps, job, directory, signal);
+    const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };
+    const found = await decodeAndListen(deps, job, file, audio, signal);
+    await storePlan(deps, job, { audio, label, found });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function sourceFile(
+  { stores }: AcquireDeps,
+  job: Transcription,
+  directory: string,
+  signal: AbortSignal,
+): Promise<{ file: string; label: string }> {
+  const { source } = job;
+  if (source.kind === 'url') throw new MediaFailure('source_unsupported');
+  const file = join(directory, 'media');
+  try {
+    const object = await storeOf(stores, source).read(source.key);
+    await pipeline(object, createWriteStream(file, { mode: 0o600 }), { signal });
+  } catch (error) {
+    if (error instanceof NoSuchObject) throw new MediaFailure('media_not_found', { cause: error });
+    throw error;
+  }
+  return { file, label: job.filename };
+}
+
+/** Reads the decoded samples once: into the store, and through voice activity. Neither waits for a whole file. */
+async function decodeAndListen(
+  { programs, speech, stores }: AcquireDeps,
+  job: Transcription,
+  file: string,
+  audio: AudioObject,
+  signal: AbortSignal,
+): Promise<FoundSpeech> {
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const decoded = decode(programs, file, { durationSecondsMax: job.options.mediaSecondsMax, signal: either });
+  const copy = new PassThrough();
+  const stored = storeOf(stores, audio).write(audio.key, copy);
+  const heard = speech.findSpeech(copiedTo(copy, decoded.audio), either);
+  try {
+    const [found] = await Promise.all([heard, stored]);
+    return found;
+  } catch (error) {
+    stop.abort(error);
+    copy.destroy(error as Error);
+    await Promise.allSettled([heard, stored]);
+    throw error;
+  }
+}
+
+async function* copiedTo(copy: PassThrough, audio: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    for await (const samples of audio) {
+      if (!copy.write(samples)) await drained(copy);
+      yield samples;
+    }
+    copy.end();
+  } catch (error) {
+    copy.destroy(error as Error);
+    throw error;
+  }
+}
+
+function drained(stream: PassThrough): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.once('drain', resolve);
+    stream.once('close', () => reject(stream.errored ?? new Error('the store stopped reading')));
+  });
+}
+
+/** The plan, the job's length and the tasks appear together. */
+async function storePlan(
+  { db, queue }: AcquireDeps,
+  job: Transcription,
+  { audio, label, found }: { audio: AudioObject; label: string; found: FoundSpeech },
+): Promise<void> {
+  const chunks = chunkPlan(found.spans, found.totalSamples);
+  await db.transaction(async (tx) => {
+    const wasFirst = await transcriptionStore.markAcquired(tx, job.id, {
+      durationSeconds: found.totalSamples / sampleRate,
+      audio,
+      filename: labelOf(label, job.filename),
+      chunks: chunks.length,
+    });
+    if (!wasFirst) return;
+    await chunkStore.insertAll(tx, job.id, chunks);
+    // Early chunks of a new job go before late chunks of an old one: a long file does not hold up a short one.
+    const tasks = chunks.map(({ index }) => ({
+      data: { transcriptionId: job.id, index } satisfies ChunkTask,
+      priority: -index,
+    }));
+    await queue.send(tx, recogniseQueue.name, tasks);
+    if (chunks.length === 0) await queue.send(tx, finishQueue.name, [{ data: { transcriptionId: job.id } }]);
+  });
+  queue.wake(chunks.length > 0 ? recogniseQueue.name : finishQueue.name);
+}
+
+function storeOf(stores: ObjectStores, { storage }: Pick<AudioObject, 'storage'>) {
+  const store = stores.get(storage);
+  if (!store) throw new Error(`the storage ${storage} is not configured on this machine`);
+  return store;
+}

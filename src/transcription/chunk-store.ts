@@ -1,0 +1,44 @@
+import type { Queryable } from '../platform/database.ts';
+import type { Chunk } from '../speech/chunk-plan.ts';
+import type { ChunkResult } from '../speech/chunk-result.ts';
+
+export const chunkStore = {
+  async insertAll(tx: Queryable, transcriptionId: string, chunks: readonly Chunk[]): Promise<void> {
+    await tx.query(
+      `insert into chunk (transcription_id, index, plan)
+       select $1, (plan ->> 'index')::int, plan from jsonb_array_elements($2::jsonb) as plan`,
+      [transcriptionId, JSON.stringify(chunks)],
+    );
+  },
+
+  async findWaiting(db: Queryable, transcriptionId: string, index: number): Promise<Chunk | undefined> {
+    const [row] = await db.query<{ plan: Chunk }>(
+      `select plan from chunk where transcription_id = $1 and index = $2 and status = 'waiting'`,
+      [transcriptionId, index],
+    );
+    return row?.plan;
+  },
+
+  /** False when the chunk was done before: a repetition changes nothing. */
+  async markDone(
+    tx: Queryable,
+    transcriptionId: string,
+    index: number,
+    result: ChunkResult,
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `update chunk set status = 'done', result = $3
+       where transcription_id = $1 and index = $2 and status = 'waiting' returning index`,
+      [transcriptionId, index, result],
+    );
+    return rows.length === 1;
+  },
+
+  async results(db: Queryable, transcriptionId: string): Promise<ChunkResult[]> {
+    const rows = await db.query<{ result: ChunkResult }>(
+      `select result from chunk where transcription_id = $1 and status = 'done' order by index`,
+      [transcriptionId],
+    );
+    return rows.map((row) => row.result);
+  },
+};

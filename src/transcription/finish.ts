@@ -1,0 +1,64 @@
+import type { Allowance } from '../account/allowance.ts';
+import type { Database, Queryable } from '../platform/database.ts';
+import type { Logger } from '../platform/telemetry.ts';
+import { transcript } from '../speech/transcript.ts';
+import type { ObjectStores } from '../storage/object-store.ts';
+import { chunkStore } from './chunk-store.ts';
+import type { JobTask } from './queues.ts';
+import type { Failure, Transcription } from './transcription.ts';
+import { type EndedTranscription, transcriptionStore } from './transcription-store.ts';
+
+export interface FinishDeps {
+  db: Database;
+  stores: ObjectStores;
+  allowance: Allowance;
+  logger: Logger;
+  /** Tells the account's receivers, in the transaction that ends the job. */
+  recordEnd(tx: Queryable, job: Transcription): Promise<void>;
+  /** Called after that transaction. */
+  afterEnd(): void;
+}
+
+/** From the results of all chunks to a completed job. A second finisher changes nothing. */
+export async function finish(deps: FinishDeps, { transcriptionId }: JobTask): Promise<void> {
+  const job = await transcriptionStore.findProcessing(deps.db, transcriptionId);
+  if (!job) return;
+  const results = await chunkStore.results(deps.db, transcriptionId);
+  const { text, segments } = transcript(results);
+  await endJob(deps, (tx) => transcriptionStore.markCompleted(tx, transcriptionId, { text, segments }));
+}
+
+export async function fail(deps: FinishDeps, transcriptionId: string, failure: Failure): Promise<void> {
+  await endJob(deps, async (tx) => {
+    const ended = await transcriptionStore.markFailed(tx, transcriptionId, failure);
+    if (ended?.allowanceDay && failure.isOurs) {
+      await deps.allowance.giveBack(tx, ended.transcription.accountId, ended.allowanceDay);
+    }
+    return ended;
+  });
+  deps.logger.info({ job: transcriptionId, code: failure.code }, 'a job failed');
+}
+
+async function endJob(
+  deps: FinishDeps,
+  end: (tx: Queryable) => Promise<EndedTranscription | undefined>,
+): Promise<void> {
+  const ended = await deps.db.transaction(async (tx) => {
+    const result = await end(tx);
+    if (result) await deps.recordEnd(tx, result.transcription);
+    return result;
+  });
+  if (!ended) return;
+  deps.afterEnd();
+  await removeAudio(deps, ended.transcription);
+}
+
+/** The decoded audio has served. What cannot be deleted now is left to the sweep. */
+async function removeAudio({ stores, logger }: FinishDeps, { id, audio }: Transcription): Promise<void> {
+  if (!audio) return;
+  try {
+    await stores.get(audio.storage)?.delete(audio.key);
+  } catch (error) {
+    logger.warn({ err: error, job: id }, 'the decoded audio of a job could not be deleted');
+  }
+}

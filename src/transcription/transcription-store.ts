@@ -1,0 +1,163 @@
+import { onlyRow, type Queryable } from '../platform/database.ts';
+import type { Segment } from '../speech/transcript.ts';
+import type {
+  AudioObject,
+  Failure,
+  Source,
+  Transcription,
+  TranscriptionOptions,
+  TranscriptionStatus,
+} from './transcription.ts';
+
+interface TranscriptionRow {
+  id: string;
+  account_id: string;
+  filename: string;
+  status: TranscriptionStatus;
+  source: Source;
+  options: TranscriptionOptions;
+  created_at: Date;
+  duration_seconds: number | null;
+  audio: AudioObject | null;
+  chunks_total: number | null;
+  chunks_left: number | null;
+  text: string | null;
+  segments: Segment[] | null;
+  error: string | null;
+}
+
+const summaryColumns =
+  'id, account_id, filename, status, source, options, created_at, duration_seconds, audio, chunks_total, chunks_left, error';
+const columns = `${summaryColumns}, text, segments`;
+
+export interface NewTranscription {
+  id: string;
+  accountId: string;
+  filename: string;
+  source: Source;
+  options: TranscriptionOptions;
+  allowanceDay: string | null;
+}
+
+export interface EndedTranscription {
+  transcription: Transcription;
+  /** The day whose allowance paid for the job, as YYYY-MM-DD. */
+  allowanceDay: string | null;
+}
+
+export const transcriptionStore = {
+  async insert(tx: Queryable, job: NewTranscription): Promise<Transcription> {
+    const rows = await tx.query<TranscriptionRow>(
+      `insert into transcription (id, account_id, filename, source, options, allowance_day)
+       values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
+      [job.id, job.accountId, job.filename, job.source, job.options, job.allowanceDay],
+    );
+    return transcriptionOf(onlyRow(rows));
+  },
+
+  /** For the owner: another account's job looks as if it did not exist. */
+  async findOwned(db: Queryable, accountId: string, id: string): Promise<Transcription | undefined> {
+    const [row] = await db.query<TranscriptionRow>(
+      `select ${columns} from transcription where id = $1 and account_id = $2`,
+      [id, accountId],
+    );
+    return row && transcriptionOf(row);
+  },
+
+  async listNewest(db: Queryable, accountId: string, limit: number): Promise<Transcription[]> {
+    const rows = await db.query<TranscriptionRow>(
+      `select ${summaryColumns}, null as text, null as segments from transcription
+       where account_id = $1 order by number desc limit $2`,
+      [accountId, limit],
+    );
+    return rows.map(transcriptionOf);
+  },
+
+  /** For a worker: the job while it still is to be worked on. */
+  async findProcessing(db: Queryable, id: string): Promise<Transcription | undefined> {
+    const [row] = await db.query<TranscriptionRow>(
+      `select ${columns} from transcription where id = $1 and status = 'processing'`,
+      [id],
+    );
+    return row && transcriptionOf(row);
+  },
+
+  /** The audio is decoded and cut into chunks. False when another worker was first. */
+  async markAcquired(
+    tx: Queryable,
+    id: string,
+    acquired: { durationSeconds: number; audio: AudioObject | null; filename: string; chunks: number },
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `update transcription
+       set duration_seconds = $2, audio = $3, filename = $4, chunks_total = $5, chunks_left = $5
+       where id = $1 and status = 'processing' and chunks_total is null returning id`,
+      [id, acquired.durationSeconds, acquired.audio, acquired.filename, acquired.chunks],
+    );
+    return rows.length === 1;
+  },
+
+  /** One chunk less to do; gives how many are left. */
+  async countChunkDone(tx: Queryable, id: string): Promise<number | undefined> {
+    const [row] = await tx.query<{ chunks_left: number }>(
+      `update transcription set chunks_left = chunks_left - 1
+       where id = $1 and status = 'processing' returning chunks_left`,
+      [id],
+    );
+    return row?.chunks_left;
+  },
+
+  async markCompleted(
+    tx: Queryable,
+    id: string,
+    { text, segments }: { text: string; segments: Segment[] },
+  ): Promise<EndedTranscription | undefined> {
+    const [row] = await tx.query<TranscriptionRow & { allowance_day: string | null }>(
+      `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3
+       where id = $1 and status = 'processing' returning ${columns}, allowance_day::text`,
+      [id, text, JSON.stringify(segments)],
+    );
+    return row && { transcription: transcriptionOf(row), allowanceDay: row.allowance_day };
+  },
+
+  async markFailed(tx: Queryable, id: string, failure: Failure): Promise<EndedTranscription | undefined> {
+    const [row] = await tx.query<TranscriptionRow & { allowance_day: string | null }>(
+      `update transcription set status = 'failed', finished_at = now(), error = $2, error_code = $3
+       where id = $1 and status = 'processing' returning ${columns}, allowance_day::text`,
+      [id, failure.sentence, failure.code],
+    );
+    return row && { transcription: transcriptionOf(row), allowanceDay: row.allowance_day };
+  },
+
+  /** Notes a fault of our own and gives how many there were. */
+  async countFault(db: Queryable, id: string): Promise<number> {
+    const [row] = await db.query<{ faults: number }>(
+      `update transcription set faults = faults + 1 where id = $1 and status = 'processing' returning faults`,
+      [id],
+    );
+    return row?.faults ?? 0;
+  },
+
+  async delete(db: Queryable, id: string): Promise<void> {
+    await db.query('delete from transcription where id = $1', [id]);
+  },
+};
+
+function transcriptionOf(row: TranscriptionRow): Transcription {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    filename: row.filename,
+    status: row.status,
+    source: row.source,
+    options: row.options,
+    createdAt: row.created_at,
+    durationSeconds: row.duration_seconds,
+    audio: row.audio,
+    chunksTotal: row.chunks_total,
+    chunksLeft: row.chunks_left,
+    text: row.text,
+    segments: row.segments,
+    error: row.error,
+  };
+}
