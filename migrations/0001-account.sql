@@ -2,8 +2,12 @@ create table account (
   id uuid primary key default gen_random_uuid(),
   name text not null check (length(name) between 1 and 200),
   plan text not null,
+  -- The account of the command line itself: no person's, never listed, has no keys.
+  is_internal boolean not null default false,
   created_at timestamptz not null default now()
 );
+
+create unique index account_internal on account (is_internal) where is_internal;
 
 create table api_key (
   id uuid primary key default gen_random_uuid(),

@@ -21,7 +21,8 @@ const ranks: Record<string, number> = {
   mcp: 4,
   config: 5,
   service: 6,
-  main: 7,
+  command: 7,
+  main: 8,
 };
 
 /** A danger, what gives access to it, and the only files that may use it. */

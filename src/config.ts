@@ -5,10 +5,9 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { hasApiKeyShape } from './account/api-key.ts';
 import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts';
-
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+import { type EgressAllow, nothingAllowed, parseEgressAllow } from './platform/egress-url.ts';
+import { parseSecretKeys } from './platform/secret-box.ts';
+import { StartError } from './platform/start-error.ts';
 
 const port = 'must be a port number from 0 to 65535';
 const wholeNumber = (least: number, most: number) => {
@@ -23,13 +22,6 @@ const yesOrNo = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((text) => text === 'true' || text === '1');
 const webUrl = (words: string) => z.url({ protocol: /^https?$/, error: words });
-const secretKey = z
-  .string()
-  .transform((text) => text.split(',').map((part) => Buffer.from(part.trim(), 'base64')))
-  .refine(
-    (keys) => keys.every((key) => key.length === 32),
-    'must be 32 bytes in base64 (several are separated by commas, newest first)',
-  );
 const schedule = z
   .string()
   .regex(
@@ -37,18 +29,16 @@ const schedule = z
     'must be seconds separated by commas, one number for each attempt',
   )
   .transform((text) => text.split(',').map(Number));
-const addressAndPort = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((pair) => pair.trim())
-      .filter(Boolean),
-  )
-  .refine(
-    (pairs) => pairs.every((pair) => /^(\[[0-9a-f:.]+\]|[0-9.]+):[0-9]{1,5}$/i.test(pair)),
-    'must be address:port pairs separated by commas, such as 127.0.0.1:9000',
-  );
+/** Text that a part of Longhand reads itself; its parser throws with words for the operator. */
+const readBy = <Value>(parse: (text: string) => Value) =>
+  z.string().transform((text, context) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
 
 /** Settings whose value is never printed. */
 const secret = { secret: true };
@@ -79,7 +69,7 @@ const schema = z.object({
   LONGHAND_S3_ACCESS_KEY_ID: z.string().optional(),
   LONGHAND_S3_SECRET_ACCESS_KEY: z.string().optional().meta(secret),
   LONGHAND_S3_FORCE_PATH_STYLE: yesOrNo.default(false),
-  LONGHAND_SECRET_KEY: secretKey.optional().meta(secret),
+  LONGHAND_SECRET_KEY: readBy(parseSecretKeys).optional().meta(secret),
   LONGHAND_API_KEY: z
     .string()
     .refine(hasApiKeyShape, 'must be lh_ and 36 letters or digits, as "longhand key create" makes them')
@@ -90,7 +80,7 @@ const schema = z.object({
   LONGHAND_PLANS: z.string().optional(),
   LONGHAND_MULTIPART_THRESHOLD: wholeNumber(1, 5 * 1024 ** 3).default(100 * 1024 ** 2),
   LONGHAND_WEBHOOK_SCHEDULE: schedule.default([0, 5, 300, 1800, 7200, 18000, 36000]),
-  LONGHAND_EGRESS_ALLOW: addressAndPort.default([]),
+  LONGHAND_EGRESS_ALLOW: readBy(parseEgressAllow).default(nothingAllowed),
   LONGHAND_ENGINE: z.string().default('auto'),
   LONGHAND_ENGINE_URL: webUrl('must be the http or https URL of a transcription endpoint').optional(),
   LONGHAND_ENGINE_KEY: z.string().optional().meta(secret),
@@ -137,7 +127,7 @@ export interface Config {
   plans: PlanTable;
   multipartThresholdBytes: number;
   webhookScheduleSeconds: number[];
-  egressAllow: string[];
+  egressAllow: EgressAllow;
   engine: { name: string; url: string | undefined; key: string | undefined; model: string | undefined };
   programs: { ffmpeg: string; ffprobe: string; ytdlp: string };
   retentionDays: number;
@@ -157,7 +147,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const parsed = schema.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new ConfigError(`The setting ${issue?.path.join('.')} ${issue?.message}.`);
+    throw new StartError(`The setting ${issue?.path.join('.')} ${issue?.message}.`);
   }
   const settings = parsed.data;
   return {
@@ -202,7 +192,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 function tlsOf({ LONGHAND_TLS_CERT: certFile, LONGHAND_TLS_KEY: keyFile }: Settings): Config['tls'] {
   if (certFile && keyFile) return { certFile, keyFile };
   if (certFile || keyFile)
-    throw new ConfigError('LONGHAND_TLS_CERT and LONGHAND_TLS_KEY must be set together.');
+    throw new StartError('LONGHAND_TLS_CERT and LONGHAND_TLS_KEY must be set together.');
   return undefined;
 }
 
@@ -213,7 +203,7 @@ function s3Of(settings: Settings): S3Settings | undefined {
   const secretAccessKey = settings.LONGHAND_S3_SECRET_ACCESS_KEY;
   if (!bucket || !accessKeyId || !secretAccessKey) {
     if (settings.LONGHAND_STORAGE !== 's3') return undefined;
-    throw new ConfigError(
+    throw new StartError(
       'LONGHAND_STORAGE=s3 needs LONGHAND_S3_BUCKET, LONGHAND_S3_ACCESS_KEY_ID and LONGHAND_S3_SECRET_ACCESS_KEY.',
     );
   }
@@ -232,7 +222,7 @@ function plansOf(file: string | undefined): PlanTable {
   try {
     return parsePlanTable(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    throw new ConfigError(
+    throw new StartError(
       `The plan table that LONGHAND_PLANS names cannot be used: ${(error as Error).message}`,
     );
   }
@@ -264,9 +254,9 @@ function warningsFor(settings: Settings, given: Record<string, string | undefine
       `Longhand listens on ${settings.LONGHAND_HOST} without TLS: API keys travel in the clear. Set LONGHAND_TLS_CERT and LONGHAND_TLS_KEY, or put it behind a TLS proxy and set LONGHAND_PUBLIC_URL to its https address.`,
     );
   }
-  if (settings.LONGHAND_EGRESS_ALLOW.length > 0) {
+  if (settings.LONGHAND_EGRESS_ALLOW.entries.length > 0) {
     warnings.push(
-      `LONGHAND_EGRESS_ALLOW lets outgoing requests reach ${settings.LONGHAND_EGRESS_ALLOW.join(', ')}. It is meant for development and tests.`,
+      `LONGHAND_EGRESS_ALLOW lets outgoing requests reach ${settings.LONGHAND_EGRESS_ALLOW.entries.join(', ')}. It is meant for development and tests.`,
     );
   }
   return warnings;

@@ -1,6 +1,6 @@
 import { onlyRow, type Queryable } from '../platform/database.ts';
 import { type Account, AccountError, planNamed } from './account.ts';
-import type { PlanTable } from './plan.ts';
+import { mostGenerousPlan, type PlanTable } from './plan.ts';
 
 interface AccountRow {
   id: string;
@@ -29,16 +29,29 @@ export class AccountStore {
   }
 
   async list(db: Queryable): Promise<Account[]> {
-    const rows = await db.query<AccountRow>(`select ${columns} from account order by created_at, id`);
+    const rows = await db.query<AccountRow>(
+      `select ${columns} from account where not is_internal order by created_at, id`,
+    );
     return rows.map((row) => this.#account(row));
   }
 
   /** The account made at the first start, if there is any account at all. */
   async first(db: Queryable): Promise<Account | undefined> {
     const [row] = await db.query<AccountRow>(
-      `select ${columns} from account order by created_at, id limit 1`,
+      `select ${columns} from account where not is_internal order by created_at, id limit 1`,
     );
     return row && this.#account(row);
+  }
+
+  /** The account of the command line itself, on the most generous plan. */
+  async internal(db: Queryable): Promise<Account> {
+    const plan = mostGenerousPlan(this.#plans).name;
+    const rows = await db.query<AccountRow>(
+      `insert into account (name, plan, is_internal) values ('command line', $1, true)
+       on conflict (is_internal) where is_internal do update set plan = excluded.plan returning ${columns}`,
+      [plan],
+    );
+    return this.#account(onlyRow(rows));
   }
 
   async find(db: Queryable, id: string): Promise<Account | undefined> {

@@ -60,3 +60,10 @@ export function parsePlanTable(json: unknown): PlanTable {
     ]),
   );
 }
+
+/** The plan for the operator's own use: the one that takes the largest files. */
+export function mostGenerousPlan(plans: PlanTable): Plan {
+  const [best] = [...plans.values()].toSorted((a, b) => b.fileBytesMax - a.fileBytesMax);
+  if (!best) throw new Error('the plan table is empty');
+  return best;
+}

@@ -11,7 +11,7 @@ const discovery = z.object({
 });
 
 /** GET /api/v1: the only operation of the API that needs no key. */
-export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: string }): void {
+export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: () => string }): void {
   server.route({
     method: 'GET',
     url: '/api/v1',
@@ -25,9 +25,9 @@ export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: stri
       data: {
         name: 'longhand',
         version: 'v1' as const,
-        documentation_url: `${publicUrl}/docs`,
-        openapi_url: `${publicUrl}/api/v1/openapi.json`,
-        mcp_url: `${publicUrl}/mcp`,
+        documentation_url: `${publicUrl()}/docs`,
+        openapi_url: `${publicUrl()}/api/v1/openapi.json`,
+        mcp_url: `${publicUrl()}/mcp`,
       },
     }),
   });

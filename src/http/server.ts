@@ -14,7 +14,6 @@ import { parseBodies, validateRequests } from './request-parsing.ts';
 
 export interface ServerOptions {
   logger: Logger;
-  publicUrl: string;
   tls?: { cert: Buffer; key: Buffer } | undefined;
 }
 
@@ -27,7 +26,7 @@ const keepAliveTimeoutMs = 10_000;
 const requestTimeoutMs = 4 * 3600 * 1000;
 
 /** A Fastify instance with our rules for bodies, validation, errors and request ids, and no routes yet. */
-export function createServer({ logger, publicUrl, tls }: ServerOptions) {
+export function createServer({ logger, tls }: ServerOptions) {
   const options: FastifyServerOptions & { https?: unknown } = {
     loggerInstance: logger,
     disableRequestLogging: true,
@@ -62,7 +61,7 @@ export function createServer({ logger, publicUrl, tls }: ServerOptions) {
   server.setSerializerCompiler(serializerCompiler);
   answerErrors(server);
   server.register(fastifySwagger, {
-    openapi: openApiInfo(publicUrl),
+    openapi: openApiInfo,
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,
   });

@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { dataOf, errorAnswers, protectedErrors } from '../contract/envelope.ts';
 import { ApiError } from '../contract/errors.ts';
+import { pathId } from '../contract/path-id.ts';
 import {
   createdTranscription,
   createdTranscriptionOnWire,
@@ -14,7 +15,6 @@ import {
   transcriptionListItemOnWire,
   transcriptionOnWire,
 } from '../contract/transcription.ts';
-import { pathId } from '../contract/path-id.ts';
 import { type CreateTranscriptionDeps, createTranscription } from '../transcription/create-transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { accountOf } from './authentication.ts';
@@ -43,7 +43,11 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
     },
     handler: async (request, reply) => {
       const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-      const job = await createTranscription(deps, { account: accountOf(request), body: request.body, idempotencyKey });
+      const job = await createTranscription(deps, {
+        account: accountOf(request),
+        body: request.body,
+        idempotencyKey,
+      });
       reply.code(202).header('location', `${path}/${job.id}`);
       return { data: createdTranscriptionOnWire(job) };
     },
@@ -59,7 +63,10 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
       description: 'One window, newest first. Text and segments are null here; get one job for them.',
       tags: ['Transcriptions'],
       querystring: listTranscriptionsQuery,
-      response: { 200: dataOf(z.array(transcriptionListItem)), ...errorAnswers(['invalid_limit', ...protectedErrors]) },
+      response: {
+        200: dataOf(z.array(transcriptionListItem)),
+        ...errorAnswers(['invalid_limit', ...protectedErrors]),
+      },
     },
     handler: async (request) => {
       const jobs = await transcriptionStore.listNewest(deps.db, accountOf(request).id, request.query.limit);

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { dataOf, errorAnswers, protectedErrors } from '../contract/envelope.ts';
+import { pathId } from '../contract/path-id.ts';
 import {
   createdSubscription,
   createdSubscriptionOnWire,
@@ -68,11 +69,11 @@ export function webhookRoutes(instance: FastifyInstance, options: CreateSubscrip
       operationId: 'deleteWebhookSubscription',
       summary: 'Stop deliveries to a receiver',
       tags: ['Webhooks'],
+      params: pathId,
       response: { 204: z.null().describe('Deleted'), ...errorAnswers(deleteSubscriptionErrors) },
     },
     handler: async (request, reply) => {
-      const { id } = request.params as { id: string };
-      await deleteSubscription(options, { id, accountId: accountOf(request).id });
+      await deleteSubscription(options, { id: request.params.id, accountId: accountOf(request).id });
       return reply.code(204).send(null);
     },
   });

@@ -29,7 +29,11 @@ export interface AcquireDeps {
 }
 
 /** From a job's source to its audio in the store and its plan of chunks. Repeating it after success changes nothing. */
-export async function acquire(deps: AcquireDeps, { transcriptionId }: JobTask, signal: AbortSignal): Promise<void> {
+export async function acquire(
+  deps: AcquireDeps,
+  { transcriptionId }: JobTask,
+  signal: AbortSignal,
+): Promise<void> {
   const job = await transcriptionStore.findProcessing(deps.db, transcriptionId);
   if (!job || job.chunksTotal !== null) return;
   const directory = await mkdtemp(join(deps.temporaryDir, 'job-'));

@@ -60,7 +60,11 @@ async function guarded<Data extends JobTask>(
   }
 }
 
-async function verdict({ db, logger }: JobWorkerDeps, id: string, error: unknown): Promise<Failure | undefined> {
+async function verdict(
+  { db, logger }: JobWorkerDeps,
+  id: string,
+  error: unknown,
+): Promise<Failure | undefined> {
   if (error instanceof MediaFailure) return { code: error.code, sentence: error.publicText, isOurs: false };
   const faults = await transcriptionStore.countFault(db, id);
   if (faults < faultsMax) return undefined;

@@ -31,7 +31,11 @@ export async function recognise(
   const chunk = await chunkStore.findWaiting(db, transcriptionId, index);
   if (!job?.audio || !chunk) return;
   const audio = await chunkAudio(deps.stores, job.audio, chunk);
-  const options = { engine: deps.engine, language: job.options.language, speakers: job.options.speakerDiarization };
+  const options = {
+    engine: deps.engine,
+    language: job.options.language,
+    speakers: job.options.speakerDiarization,
+  };
   const result = await speech.recognise(audio, chunk, options, signal);
   signal.throwIfAborted();
   const wasLast = await db.transaction(async (tx) => {
@@ -50,6 +54,7 @@ async function chunkAudio(stores: ObjectStores, audio: AudioObject, chunk: Chunk
   const range = { start: chunk.startSample * bytesPerSample, end: chunk.endSample * bytesPerSample - 1 };
   const samples = await buffer(await store.read(audio.key, range));
   const expected = range.end - range.start + 1;
-  if (samples.length !== expected) throw new Error(`the audio of a chunk has ${samples.length} of ${expected} bytes`);
+  if (samples.length !== expected)
+    throw new Error(`the audio of a chunk has ${samples.length} of ${expected} bytes`);
   return samples;
 }

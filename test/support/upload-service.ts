@@ -80,7 +80,7 @@ export async function startUploadService(
     ...(options.s3 ? [options.s3(clock)] : []),
   ]);
   const accounts = new AccountStore(parsePlanTable(builtInPlans));
-  const server = createServer({ logger: silentLogger, publicUrl: 'http://127.0.0.1' });
+  const server = createServer({ logger: silentLogger });
   server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local }));
   server.register(async (api) => {
     const limiter = new RateLimiter({ requestsPerMinute: 1e6, createsPerMinute: 1e6 }, clock);

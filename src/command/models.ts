@@ -1,0 +1,60 @@
+import { modelStoreOf } from '../service/processing.ts';
+import { defaultModelIds } from '../speech/model-store.ts';
+import { commandContext, print, table, UsageError } from './command-context.ts';
+
+interface Output {
+  json?: boolean;
+}
+
+export async function listModels(options: Output): Promise<void> {
+  const models = await modelStoreOf(commandContext()).list();
+  const rows = models.map((model) => ({
+    id: model.id,
+    kind: model.kind,
+    installed: model.installed,
+    size_bytes: model.files.reduce((sum, file) => sum + file.sizeBytes, 0),
+    licence: model.licence,
+    languages: model.languages,
+  }));
+  print({ models: rows }, options, () =>
+    table([
+      ['ID', 'INSTALLED', 'SIZE', 'LICENCE', 'LANGUAGES', 'KIND'],
+      ...rows.map((row) => [
+        row.id,
+        row.installed ? 'yes' : 'no',
+        `${Math.ceil(row.size_bytes / 1_000_000)} MB`,
+        row.licence,
+        languagesInShort(row.languages),
+        row.kind,
+      ]),
+    ]),
+  );
+}
+
+export async function installModels(
+  ids: readonly string[],
+  options: Output & { default?: boolean },
+): Promise<void> {
+  const wanted = options.default ? [...new Set([...ids, ...defaultModelIds()])] : [...ids];
+  if (wanted.length === 0)
+    throw new UsageError('Name the models to install, or use --default. "longhand models list" shows them.');
+  const store = modelStoreOf(commandContext());
+  const installed = await Promise.all(wanted.map((id) => store.installed(id)));
+  const missing = wanted.filter((_id, index) => !installed[index]);
+  const signal = new AbortController().signal;
+  await store.install(missing, { signal, onProgress: process.stderr.isTTY ? showProgress : () => {} });
+  print({ installed: missing, present: wanted }, options, () => [
+    missing.length > 0 ? `Installed: ${missing.join(', ')}.` : `Already installed: ${wanted.join(', ')}.`,
+  ]);
+}
+
+function showProgress({ id, bytes, bytesTotal }: { id: string; bytes: number; bytesTotal: number }): void {
+  const percent = Math.floor((100 * bytes) / Math.max(1, bytesTotal));
+  process.stderr.write(`\r${id} ${percent} %${bytes >= bytesTotal ? '\n' : ''}`);
+}
+
+function languagesInShort(languages: readonly string[]): string {
+  return languages.length > 4
+    ? `${languages.slice(0, 3).join(' ')} and ${languages.length - 3} more`
+    : languages.join(' ');
+}

@@ -1,0 +1,45 @@
+import { readConfig } from '../config.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createLogger } from '../platform/telemetry.ts';
+import { startService } from '../service/service.ts';
+import { UsageError } from './command-context.ts';
+
+const roles = ['all', 'api', 'worker'] as const;
+type Role = (typeof roles)[number];
+
+/** Runs until a signal; resolves with the exit code. */
+export async function serve(options: { role?: string }): Promise<number> {
+  const given = readConfig();
+  const config = { ...given, role: roleOf(options.role) ?? given.role };
+  const logger = createLogger({ level: config.logLevel, pretty: process.stderr.isTTY });
+  logger.info({ settings: config.redacted, role: config.role, workers: config.workers }, 'starting');
+  for (const warning of config.warnings) logger.warn(warning);
+
+  const stopping = nextSignal();
+  const service = await startService(config, systemClock, logger);
+  if (service.newKey) {
+    process.stdout.write(`\nYour API key, shown only this once:\n\n  ${service.newKey}\n\n`);
+  }
+  process.stdout.write(service.url ? `Longhand is ready at ${service.url}\n` : 'Longhand worker is ready\n');
+
+  const reason = await Promise.race([stopping, service.broken]);
+  if (reason instanceof Error) logger.fatal({ err: reason }, 'the service cannot go on');
+  else logger.info({ signal: reason }, 'stopping');
+  const secondSignal = nextSignal().then(() => 'again' as const);
+  const outcome = await Promise.race([service.stop(), secondSignal]);
+  if (outcome === 'again') return 130;
+  return reason instanceof Error ? 1 : 0;
+}
+
+function roleOf(text: string | undefined): Role | undefined {
+  if (text === undefined) return undefined;
+  const role = roles.find((one) => one === text);
+  if (!role) throw new UsageError(`--role must be one of ${roles.join(', ')}, not "${text}".`);
+  return role;
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { labelOf } from '../contract/label.ts';
+import type { TaskQueue } from '../platform/queue.ts';
+import { type Foundation, openFoundation } from '../service/foundation.ts';
+import { openQueue, openStorage, startWorker } from '../service/processing.ts';
+import { srt, vtt } from '../speech/subtitles.ts';
+import { workKey } from '../storage/object-key.ts';
+import type { ObjectStores } from '../storage/object-store.ts';
+import { queueJob } from '../transcription/create-transcription.ts';
+import { progressOf } from '../transcription/progress.ts';
+import { optionsFor, type Transcription } from '../transcription/transcription.ts';
+import { transcriptionStore } from '../transcription/transcription-store.ts';
+import { commandContext, UsageError } from './command-context.ts';
+import { ProgressBar } from './progress-bar.ts';
+
+const formats = ['txt', 'srt', 'vtt', 'json'] as const;
+type Format = (typeof formats)[number];
+
+export interface TranscribeOptions {
+  format?: string;
+  json?: boolean;
+  output?: string;
+  speakers?: boolean;
+}
+
+const progressEveryMs = 200;
+const stopGraceMs = 1_000;
+
+/** The whole job on this machine, by the same steps as the service takes; nothing of it is kept. */
+export async function transcribe(path: string, options: TranscribeOptions): Promise<void> {
+  const format = formatOf(options);
+  const file = await mediaFile(path);
+  const { config, clock, logger } = commandContext();
+  const foundation = await openFoundation(config, clock, logger);
+  const storage = await openStorage(foundation, () => 'http://localhost');
+  const queue = await openQueue(foundation);
+  const worker = await startWorker({
+    foundation,
+    stores: storage.stores,
+    queue,
+    recordEnd: async () => {},
+    afterEnd: () => {},
+  });
+  try {
+    const job = await runJob({ foundation, stores: storage.stores, queue }, file, options);
+    await write(rendered(job, format), options.output);
+  } finally {
+    await queue.stop(stopGraceMs);
+    await worker.stop();
+    await storage.close();
+    await foundation.close();
+  }
+}
+
+interface Parts {
+  foundation: Foundation;
+  stores: ObjectStores;
+  queue: TaskQueue;
+}
+
+async function runJob(
+  parts: Parts,
+  file: { path: string; sizeBytes: number },
+  options: TranscribeOptions,
+): Promise<Transcription> {
+  const { foundation, stores, queue } = parts;
+  const { db, accounts } = foundation;
+  const account = await accounts.internal(db);
+  const id = randomUUID();
+  const key = workKey(id, 'source');
+  const interrupted = interruption();
+  try {
+    await stores.current.write(key, createReadStream(file.path));
+    await queueJob({ db, queue }, (tx) =>
+      transcriptionStore.insert(tx, {
+        id,
+        accountId: account.id,
+        filename: labelOf(basename(file.path), 'file'),
+        source: { kind: 'upload', storage: stores.current.id, key, sizeBytes: file.sizeBytes },
+        options: optionsFor(account.plan, { speakerDiarization: options.speakers ?? false }),
+        allowanceDay: null,
+      }),
+    );
+    await untilDone(foundation, id, interrupted);
+    const job = await transcriptionStore.findOwned(db, account.id, id);
+    if (!job) throw new Error('The job was deleted while it ran.');
+    if (job.status === 'failed') throw new UsageError(job.error ?? 'The file could not be transcribed.');
+    return job;
+  } finally {
+    await transcriptionStore.delete(db, id);
+    await stores.current.delete(key);
+    await stores.current.delete(workKey(id, 'audio.s16le'));
+  }
+}
+
+async function untilDone({ db, clock }: Foundation, id: string, interrupted: AbortSignal): Promise<void> {
+  const bar = new ProgressBar(process.stderr);
+  try {
+    for (;;) {
+      const progress = await progressOf(db, id);
+      if (!progress || progress.stage === 'done') return;
+      bar.show(progress.stage, progress.percent);
+      await clock.sleep(progressEveryMs, interrupted);
+    }
+  } catch (error) {
+    if (interrupted.aborted) throw new UsageError('Interrupted; nothing was kept.');
+    throw error;
+  } finally {
+    bar.clear();
+  }
+}
+
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
+  return controller.signal;
+}
+
+function formatOf({ format, json }: TranscribeOptions): Format {
+  const wanted = format ?? (json ? 'json' : 'txt');
+  const known = formats.find((one) => one === wanted);
+  if (!known) throw new UsageError(`--format must be one of ${formats.join(', ')}, not "${wanted}".`);
+  return known;
+}
+
+async function mediaFile(path: string): Promise<{ path: string; sizeBytes: number }> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile()) throw new UsageError(`There is no file "${path}".`);
+  if (found.size === 0) throw new UsageError(`The file "${path}" is empty.`);
+  return { path, sizeBytes: found.size };
+}
+
+function rendered({ text, segments, durationSeconds }: Transcription, format: Format): string {
+  if (format === 'srt') return srt(segments ?? []);
+  if (format === 'vtt') return vtt(segments ?? []);
+  if (format === 'json') return `${JSON.stringify({ duration_seconds: durationSeconds, text, segments })}\n`;
+  return text ? `${text}\n` : '';
+}
+
+async function write(content: string, output: string | undefined): Promise<void> {
+  if (output === undefined) process.stdout.write(content);
+  else await writeFile(output, content);
+}

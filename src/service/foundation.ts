@@ -1,0 +1,60 @@
+/** What the service and every command stand on: the configuration's database, brought up to date. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AccountStore } from '../account/account-store.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../platform/clock.ts';
+import { Database } from '../platform/database.ts';
+import { openEmbeddedPostgres } from '../platform/embedded-postgres.ts';
+import { generatedSecret } from '../platform/generated-secret.ts';
+import { migrate } from '../platform/migrations.ts';
+import { SecretBox } from '../platform/secret-box.ts';
+import type { Logger } from '../platform/telemetry.ts';
+
+export interface Foundation {
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  db: Database;
+  accounts: AccountStore;
+  isEmbedded: boolean;
+  close(): Promise<void>;
+}
+
+const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations');
+const connectionsMax = 20;
+
+/** Joins the embedded database or starts it, or connects to the configured one. */
+export async function openFoundation(config: Config, clock: Clock, logger: Logger): Promise<Foundation> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const embedded = config.databaseUrl
+    ? undefined
+    : await openEmbeddedPostgres({ dataDir: config.dataDir, logger, clock });
+  const connectionString = config.databaseUrl ?? embedded?.connectionString ?? '';
+  const db = new Database({ connectionString, connectionsMax, applicationName: 'longhand', logger });
+  const close = async () => {
+    await db.close();
+    await embedded?.close();
+  };
+  try {
+    await migrate(db, migrationsDir, logger);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    config,
+    clock,
+    logger,
+    db,
+    accounts: new AccountStore(config.plans),
+    isEmbedded: embedded !== undefined,
+    close,
+  };
+}
+
+/** The box for webhook secrets. On the embedded database Longhand makes its own key; on an external one it must be set. */
+export async function secretBoxOf({ config, isEmbedded }: Foundation): Promise<SecretBox | undefined> {
+  if (config.secretKeys) return new SecretBox(config.secretKeys);
+  return isEmbedded ? new SecretBox([await generatedSecret(config.dataDir, 'secret-key')]) : undefined;
+}

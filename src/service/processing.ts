@@ -1,0 +1,109 @@
+/** What turns jobs into text: the stores, the queue, and the worker that takes steps from it. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Allowance } from '../account/allowance.ts';
+import type { Queryable } from '../platform/database.ts';
+import { generatedSecret } from '../platform/generated-secret.ts';
+import { HashThread } from '../platform/hash-thread.ts';
+import { TaskQueue } from '../platform/queue.ts';
+import { defaultModelIds, ModelStore } from '../speech/model-store.ts';
+import { SpeechPool } from '../speech/speech-pool.ts';
+import { LocalStore } from '../storage/local-store.ts';
+import { type ObjectStores, objectStores } from '../storage/object-store.ts';
+import { startJobWorker } from '../transcription/job-worker.ts';
+import { transcriptionQueues } from '../transcription/queues.ts';
+import type { Transcription } from '../transcription/transcription.ts';
+import { WorkerPresence } from '../transcription/worker-presence.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface Storage {
+  stores: ObjectStores;
+  local: LocalStore;
+  close(): Promise<void>;
+}
+
+export async function openStorage({ config, clock }: Foundation, publicUrl: () => string): Promise<Storage> {
+  const hashThread = new HashThread();
+  const local = new LocalStore({
+    directory: join(config.dataDir, 'objects'),
+    signingKey: await generatedSecret(config.dataDir, 'upload-signing-key'),
+    publicUrl,
+    clock,
+    hashThread,
+  });
+  return { stores: objectStores(config.storage, [local]), local, close: () => hashThread.close() };
+}
+
+export function openQueue({ db, clock, logger }: Foundation): Promise<TaskQueue> {
+  return TaskQueue.open({
+    connectionString: db.connectionString,
+    queues: transcriptionQueues,
+    clock,
+    logger,
+  });
+}
+
+export function modelStoreOf({ config }: Pick<Foundation, 'config'>): ModelStore {
+  return new ModelStore({
+    directory: join(config.dataDir, 'models'),
+    httpsDownload: () => Promise.reject(new Error('models from web addresses cannot be fetched yet')),
+  });
+}
+
+export interface WorkerParts {
+  foundation: Foundation;
+  stores: ObjectStores;
+  queue: TaskQueue;
+  recordEnd(tx: Queryable, job: Transcription): Promise<void>;
+  afterEnd(): void;
+}
+
+export interface RunningWorker {
+  /** Call after the queue has stopped: nobody asks for speech any more. */
+  stop(): Promise<void>;
+}
+
+/** Starts to take steps of jobs; without its models a worker takes none and does not count as one. */
+export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
+  const { foundation, stores, queue } = parts;
+  const { config, clock, logger, db } = foundation;
+  const modelStore = modelStoreOf(foundation);
+  const installed = await Promise.all(defaultModelIds().map((id) => modelStore.installed(id)));
+  if (!installed.every(Boolean)) {
+    logger.error(
+      'the speech models are not installed, so no job can run here: run "longhand models install --default"',
+    );
+    return { stop: async () => {} };
+  }
+  const temporaryDir = join(config.dataDir, 'tmp');
+  await mkdir(temporaryDir, { recursive: true, mode: 0o700 });
+  const speech = new SpeechPool({
+    processes: config.workers,
+    modelsDirectory: join(config.dataDir, 'models'),
+    logger,
+    clock,
+  });
+  const { ffmpeg, ffprobe } = config.programs;
+  startJobWorker({
+    db,
+    queue,
+    stores,
+    speech,
+    logger,
+    programs: { ffmpeg, ffprobe, clock },
+    temporaryDir,
+    engine: config.engine.name,
+    allowance: new Allowance(clock),
+    workers: config.workers,
+    recordEnd: parts.recordEnd,
+    afterEnd: parts.afterEnd,
+  });
+  const presence = new WorkerPresence(db, logger);
+  await presence.start(clock);
+  return {
+    async stop() {
+      await speech.close();
+      await presence.stop();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/** `longhand serve`: starts the parts in order and stops them in reverse. */
+import { ensureFirstAccount } from '../account/first-account.ts';
+import type { Config } from '../config.ts';
+import { listen } from '../http/listen.ts';
+import type { Clock } from '../platform/clock.ts';
+import { claimService } from '../platform/service-claim.ts';
+import { StartError } from '../platform/start-error.ts';
+import type { Logger } from '../platform/telemetry.ts';
+import { createApi } from './api.ts';
+import { openFoundation } from './foundation.ts';
+import { openQueue, openStorage, startWorker } from './processing.ts';
+
+export interface Service {
+  /** Undefined for a worker, which listens nowhere. */
+  url: string | undefined;
+  /** The API key made at the very first start, to be shown once. */
+  newKey: string | undefined;
+  /** Resolves when something broke that the service cannot live without. */
+  broken: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+/** Running requests, chunks and deliveries get this long to end; then they are given back. */
+const graceMs = 5_000;
+
+type Undo = () => Promise<void>;
+
+export async function startService(config: Config, clock: Clock, logger: Logger): Promise<Service> {
+  const undo: Undo[] = [];
+  try {
+    return await start(config, clock, logger, undo);
+  } catch (error) {
+    await stopAll(undo, logger);
+    throw error;
+  }
+}
+
+async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[]): Promise<Service> {
+  const { promise: broken, resolve: onLost } = Promise.withResolvers<Error>();
+  const foundation = await openFoundation(config, clock, logger);
+  const { db, accounts } = foundation;
+  undo.push(() => foundation.close());
+  if (foundation.isEmbedded) {
+    const claim = await claimService({ database: db, dataDir: config.dataDir, logger, clock, onLost });
+    undo.push(() => claim.release());
+  }
+  const { newKey } = await ensureFirstAccount(db, {
+    accounts,
+    plans: config.plans,
+    operatorKey: config.apiKey,
+  });
+
+  let listeningAt = '';
+  const publicUrl = () => config.publicUrl ?? listeningAt;
+  const storage = await openStorage(foundation, publicUrl);
+  undo.push(() => storage.close());
+  const queue = await openQueue(foundation);
+
+  const hasWorker = config.role !== 'api';
+  const worker = hasWorker
+    ? await startWorker({
+        foundation,
+        stores: storage.stores,
+        queue,
+        recordEnd: async () => {},
+        afterEnd: () => {},
+      })
+    : undefined;
+  undo.push(async () => {
+    await queue.stop(graceMs);
+    await worker?.stop();
+  });
+
+  if (config.role === 'worker') return { url: undefined, newKey, broken, stop: () => stopAll(undo, logger) };
+  const api = await createApi({ foundation, storage, queue, publicUrl });
+  undo.push(() => closeWithin(api, clock));
+  listeningAt = await listen(api, {
+    host: config.host,
+    port: config.port,
+    isTls: config.tls !== undefined,
+  }).catch((error: NodeJS.ErrnoException) => {
+    const address = `${config.host}:${config.port}`;
+    throw new StartError(
+      `Longhand cannot listen on ${address}: ${error.message}. Set LONGHAND_HOST and LONGHAND_PORT.`,
+    );
+  });
+  return { url: publicUrl(), newKey, broken, stop: () => stopAll(undo, logger) };
+}
+
+/** Lets running requests end, then cuts the rest. */
+async function closeWithin(api: Awaited<ReturnType<typeof createApi>>, clock: Clock): Promise<void> {
+  const closed = api.close();
+  const waited = new AbortController();
+  const late = clock.sleep(graceMs, waited.signal).then(
+    () => api.server.closeAllConnections(),
+    () => {},
+  );
+  await closed;
+  waited.abort();
+  await late;
+}
+
+async function stopAll(undo: Undo[], logger: Logger): Promise<void> {
+  for (const step of undo.splice(0).toReversed()) {
+    await step().catch((error: unknown) => logger.error({ err: error }, 'a part did not stop cleanly'));
+  }
+}
