@@ -18,3 +18,14 @@ export const openApiInfo = {
 
 /** The part of a route's schema that all protected operations share. */
 export const protectedOperation = { security: [{ apiKey: [] }] };
+
+/** Each named schema comes in a form for requests and one for answers; only those that are used are kept. */
+export function withoutUnusedSchemas<Document extends object>(document: Document): Document {
+  const { components } = document as { components?: { schemas?: Record<string, unknown> } };
+  const schemas = components?.schemas ?? {};
+  for (const name of Object.keys(schemas)) {
+    const isUsed = JSON.stringify(document).includes(`"#/components/schemas/${name}"`);
+    if (!isUsed) delete schemas[name];
+  }
+  return document;
+}

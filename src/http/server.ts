@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fastifySwagger } from '@fastify/swagger';
-import { type FastifyServerOptions, fastify } from 'fastify';
+import { type FastifyServerOptions, fastify, LogController } from 'fastify';
 import {
   jsonSchemaTransform,
   jsonSchemaTransformObject,
@@ -9,7 +9,7 @@ import {
 } from 'fastify-type-provider-zod';
 import type { Logger } from '../platform/telemetry.ts';
 import { answerErrors } from './error-answers.ts';
-import { openApiInfo } from './openapi.ts';
+import { openApiInfo, withoutUnusedSchemas } from './openapi.ts';
 import { parseBodies, validateRequests } from './request-parsing.ts';
 
 export interface ServerOptions {
@@ -29,7 +29,7 @@ const requestTimeoutMs = 4 * 3600 * 1000;
 export function createServer({ logger, tls }: ServerOptions) {
   const options: FastifyServerOptions & { https?: unknown } = {
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     connectionTimeout: idleTimeoutMs,
@@ -63,7 +63,7 @@ export function createServer({ logger, tls }: ServerOptions) {
   server.register(fastifySwagger, {
     openapi: openApiInfo,
     transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (document) => withoutUnusedSchemas(jsonSchemaTransformObject(document)),
   });
   return server;
 }

@@ -1,21 +1,17 @@
-/** The HTTP door: which routes there are, and what stands behind them. */
+/** The HTTP door, and what stands behind its routes. */
 import { readFile } from 'node:fs/promises';
 import { Allowance } from '../account/allowance.ts';
 import { Authenticator } from '../account/authenticate.ts';
-import { requireApiKey } from '../http/authentication.ts';
-import { discoveryRoutes } from '../http/discovery-routes.ts';
-import { docsRoutes } from '../http/docs-routes.ts';
-import { healthRoutes } from '../http/health-routes.ts';
-import { homeRoutes } from '../http/home-routes.ts';
-import { localObjectRoutes } from '../http/local-object-routes.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
+import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
-import { transcriptionRoutes } from '../http/transcription-routes.ts';
-import { uploadRoutes } from '../http/upload-routes.ts';
+import type { Egress } from '../platform/egress.ts';
 import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
 import { StartError } from '../platform/start-error.ts';
 import { verifyUpload } from '../upload/verify-upload.ts';
+import { receiverUrlCheck } from '../webhook/receiver-url.ts';
 import type { Foundation } from './foundation.ts';
 import type { Storage } from './processing.ts';
 
@@ -23,44 +19,42 @@ export interface ApiParts {
   foundation: Foundation;
   storage: Storage;
   queue: TaskQueue;
+  egress: Egress;
+  secretBox: SecretBox | undefined;
   publicUrl: () => string;
 }
 
-export async function createApi({ foundation, storage, queue, publicUrl }: ApiParts): Promise<Server> {
-  const { config, clock, logger, db, accounts } = foundation;
-  const { stores, local } = storage;
+export async function createApi(parts: ApiParts): Promise<Server> {
+  const { config, clock, logger, db, accounts } = parts.foundation;
+  const { stores, local } = parts.storage;
   const allowance = new Allowance(clock);
-  const server = createServer({ logger, tls: await tlsOf(foundation) });
-
-  server.register(async () => {
-    homeRoutes(server);
-    healthRoutes(server, { db, clock });
-    discoveryRoutes(server, { publicUrl });
-    await docsRoutes(server);
-  });
-  server.register(async (objects) => localObjectRoutes(objects as Server, { store: local }));
-  server.register(async (api) => {
-    const authenticator = new Authenticator({ db, accounts, clock, operatorKey: config.apiKey });
-    requireApiKey(api, authenticator, new RateLimiter(config.rateLimits, clock));
-    uploadRoutes(api as Server, {
+  const server = createServer({ logger, tls: await tlsOf(parts.foundation) });
+  registerRoutes(server, {
+    db,
+    clock,
+    publicUrl: parts.publicUrl,
+    authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
+    limiter: new RateLimiter(config.rateLimits, clock),
+    localStore: local,
+    uploads: { db, stores, allowance, clock, multipartThresholdBytes: config.multipartThresholdBytes },
+    transcriptions: {
       db,
-      stores,
+      queue: parts.queue,
       allowance,
-      clock,
-      multipartThresholdBytes: config.multipartThresholdBytes,
-    });
-    transcriptionRoutes(api, {
-      db,
-      queue,
-      allowance,
-      verifyUpload: (account, { key, storage: id, size, filename, content_type }) =>
+      verifyUpload: (account, { key, storage, size, filename, content_type }) =>
         verifyUpload(
           { db, stores },
-          { account, key, storage: id, sizeBytes: size, filename, contentType: content_type ?? null },
+          { account, key, storage, sizeBytes: size, filename, contentType: content_type ?? null },
         ),
       isAcceptableSourceUrl: (url) => judgeUrl(url, { allow: config.egressAllow }).ok,
       labelOfUrl,
-    });
+    },
+    webhooks: {
+      database: db,
+      clock,
+      secretBox: parts.secretBox,
+      checkReceiverUrl: receiverUrlCheck(parts.egress),
+    },
   });
   await server.ready();
   return server;

@@ -10,6 +10,7 @@ import { defaultModelIds, ModelStore } from '../speech/model-store.ts';
 import { SpeechPool } from '../speech/speech-pool.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
+import { S3Store } from '../storage/s3-store.ts';
 import { startJobWorker } from '../transcription/job-worker.ts';
 import { transcriptionQueues } from '../transcription/queues.ts';
 import type { Transcription } from '../transcription/transcription.ts';
@@ -31,7 +32,8 @@ export async function openStorage({ config, clock }: Foundation, publicUrl: () =
     clock,
     hashThread,
   });
-  return { stores: objectStores(config.storage, [local]), local, close: () => hashThread.close() };
+  const s3 = config.s3 ? [new S3Store({ ...config.s3, clock })] : [];
+  return { stores: objectStores(config.storage, [local, ...s3]), local, close: () => hashThread.close() };
 }
 
 export function openQueue({ db, clock, logger }: Foundation): Promise<TaskQueue> {

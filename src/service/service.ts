@@ -3,11 +3,12 @@ import { ensureFirstAccount } from '../account/first-account.ts';
 import type { Config } from '../config.ts';
 import { listen } from '../http/listen.ts';
 import type { Clock } from '../platform/clock.ts';
+import { createEgress } from '../platform/egress.ts';
 import { claimService } from '../platform/service-claim.ts';
 import { StartError } from '../platform/start-error.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { createApi } from './api.ts';
-import { openFoundation } from './foundation.ts';
+import { openFoundation, secretBoxOf } from './foundation.ts';
 import { openQueue, openStorage, startWorker } from './processing.ts';
 
 export interface Service {
@@ -72,7 +73,9 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   });
 
   if (config.role === 'worker') return { url: undefined, newKey, broken, stop: () => stopAll(undo, logger) };
-  const api = await createApi({ foundation, storage, queue, publicUrl });
+  const egress = createEgress({ allow: config.egressAllow, clock });
+  const secretBox = await secretBoxOf(foundation);
+  const api = await createApi({ foundation, storage, queue, egress, secretBox, publicUrl });
   undo.push(() => closeWithin(api, clock));
   listeningAt = await listen(api, {
     host: config.host,

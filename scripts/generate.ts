@@ -1,0 +1,30 @@
+/** Writes the files that are made from code; with --check only says whether they are in step. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RoutesDeps, registerRoutes } from '../src/http/routes.ts';
+import { createServer } from '../src/http/server.ts';
+import { createLogger } from '../src/platform/telemetry.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** The document needs the routes' schemas only; no handler runs, so nothing stands behind them. */
+async function openApiDocument(): Promise<string> {
+  const server = createServer({ logger: createLogger({ level: 'silent', pretty: false }) });
+  registerRoutes(server, {} as RoutesDeps);
+  await server.ready();
+  const document = server.swagger();
+  await server.close();
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const generated = new Map([['docs/openapi.json', await openApiDocument()]]);
+
+for (const [path, content] of generated) {
+  const file = join(root, path);
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, content);
+  } else if (readFileSync(file, 'utf8') !== content) {
+    console.error(`${path} is not in step with the code: run "npm run generate"`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Authenticator } from '../account/authenticate.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/database.ts';
+import type { LocalStore } from '../storage/local-store.ts';
+import type { CreateTranscriptionDeps } from '../transcription/create-transcription.ts';
+import type { CreateSubscriptionOptions } from '../webhook/create-subscription.ts';
+import { requireApiKey } from './authentication.ts';
+import { discoveryRoutes } from './discovery-routes.ts';
+import { docsRoutes } from './docs-routes.ts';
+import { healthRoutes } from './health-routes.ts';
+import { homeRoutes } from './home-routes.ts';
+import { localObjectRoutes } from './local-object-routes.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { Server } from './server.ts';
+import { transcriptionRoutes } from './transcription-routes.ts';
+import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+
+export interface RoutesDeps {
+  db: Queryable;
+  clock: Clock;
+  publicUrl: () => string;
+  authenticator: Authenticator;
+  limiter: RateLimiter;
+  localStore: LocalStore;
+  uploads: UploadRoutesDeps;
+  transcriptions: CreateTranscriptionDeps;
+  webhooks: CreateSubscriptionOptions;
+}
+
+/** Everything the service answers to. */
+export function registerRoutes(server: Server, deps: RoutesDeps): void {
+  server.register(async () => {
+    homeRoutes(server);
+    healthRoutes(server, deps);
+    discoveryRoutes(server, deps);
+    await docsRoutes(server);
+  });
+  server.register(async (objects) => localObjectRoutes(objects as Server, { store: deps.localStore }));
+  server.register(async (api) => {
+    requireApiKey(api, deps.authenticator, deps.limiter);
+    uploadRoutes(api as Server, deps.uploads);
+    transcriptionRoutes(api, deps.transcriptions);
+    webhookRoutes(api, deps.webhooks);
+  });
+}

@@ -1,0 +1,115 @@
+/** The real service as a process of its own, on a database of its own: what acceptance tests talk to over HTTP. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createTestDatabase, type Hooks } from './database.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const main = join(root, 'src', 'main.ts');
+const startWithinMs = 60_000;
+const stopWithinMs = 30_000;
+
+export type Environment = Record<string, string>;
+
+export interface TestService {
+  url: string;
+  /** The settings it runs with: the same for commands that join it. */
+  environment: Environment;
+  process: ChildProcess;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** A data directory of its own with the models of this checkout, removed when the tests end. */
+export async function temporaryDataDir(hooks: Hooks): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'longhand-'));
+  await symlink(join(root, 'data', 'models'), join(directory, 'models'));
+  hooks.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Settings for a service on an external database, so that starting one takes no initdb. */
+export async function testEnvironment(hooks: Hooks, settings: Environment = {}): Promise<Environment> {
+  return {
+    PATH: process.env.PATH ?? '',
+    LONGHAND_PORT: '0',
+    LONGHAND_DATA_DIR: await temporaryDataDir(hooks),
+    LONGHAND_DATABASE_URL: await createTestDatabase(hooks),
+    LONGHAND_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+    LONGHAND_RATE_REQUESTS: '1000000',
+    LONGHAND_RATE_CREATES: '1000000',
+    LONGHAND_LOG_LEVEL: 'warn',
+    ...settings,
+  };
+}
+
+export async function startService(environment: Environment, args: string[] = []): Promise<TestService> {
+  const child = spawn(process.execPath, [main, 'serve', ...args], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit', { signal: systemClock.timeout(stopWithinMs) });
+  };
+  try {
+    return { url: await readyUrl(child), environment, process: child, stop };
+  } catch (error) {
+    await stop('SIGKILL');
+    throw error;
+  }
+}
+
+/** A service that lives as long as the tests of the file. */
+export async function runService(hooks: Hooks, settings: Environment = {}): Promise<TestService> {
+  const service = await startService(await testEnvironment(hooks, settings));
+  hooks.after(() => service.stop());
+  return service;
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('the service has no standard output');
+  const lines = createInterface({ input: child.stdout });
+  const late = systemClock.timeout(startWithinMs);
+  late.addEventListener('abort', () => lines.close());
+  for await (const line of lines) {
+    const ready = /^Longhand (?:is ready at (\S+)|worker is ready)$/.exec(line);
+    if (ready) {
+      child.stdout.resume();
+      return ready[1] ?? '';
+    }
+  }
+  throw new Error(
+    late.aborted ? 'the service was not ready in time' : 'the service ended before it was ready',
+  );
+}
+
+export interface CommandResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** `longhand …` with the settings of a service. */
+export async function longhand(environment: Environment, ...args: string[]): Promise<CommandResult> {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}
+
+async function text(stream: AsyncIterable<Buffer>): Promise<string> {
+  let whole = '';
+  for await (const part of stream) whole += part;
+  return whole;
+}
