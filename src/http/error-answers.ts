@@ -13,8 +13,8 @@ export function answerErrors(server: FastifyInstance): void {
     );
     for (const one of [method].flat()) routes.push({ pattern, method: one });
   });
-  server.setErrorHandler((error: FastifyError | ApiError, request, reply) => answer(error, request, reply));
-  server.setNotFoundHandler((request, reply) => answer(unknownRoute(request, routes), request, reply));
+  server.setErrorHandler((error: FastifyError | ApiError, request, reply) => answerError(error, request, reply));
+  server.setNotFoundHandler((request, reply) => answerError(unknownRoute(request, routes), request, reply));
 }
 
 interface KnownRoute {
@@ -32,7 +32,11 @@ function unknownRoute(request: FastifyRequest, routes: readonly KnownRoute[]): A
   return new ApiError('method_not_allowed', { headers: { allow: allowed.toSorted().join(', ') } });
 }
 
-function answer(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function answerError(
+  error: FastifyError | ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const known = error instanceof ApiError ? error : translated(error);
   if (known.status >= 500) {
     request.log.error(
@@ -42,6 +46,7 @@ function answer(error: FastifyError | ApiError, request: FastifyRequest, reply: 
   }
   return reply
     .code(known.status)
+    .header('x-request-id', request.id)
     .headers(known.headers)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)

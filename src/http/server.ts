@@ -8,7 +8,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import type { Logger } from '../platform/telemetry.ts';
-import { answerErrors } from './error-answers.ts';
+import { answerError, answerErrors } from './error-answers.ts';
 import { openApiInfo, withoutUnusedSchemas } from './openapi.ts';
 import { parseBodies, validateRequests } from './request-parsing.ts';
 
@@ -36,6 +36,7 @@ export function createServer({ logger, tls }: ServerOptions) {
     keepAliveTimeout: keepAliveTimeoutMs,
     genReqId: () => randomUUID(),
     routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: answerError,
     forceCloseConnections: 'idle',
     ...(tls ? { https: tls } : {}),
   };

@@ -47,7 +47,7 @@ async function openApi(t: TestContext, options: { withoutKey?: boolean } = {}) {
     },
   });
   const accounts = new AccountStore(parsePlanTable(builtInPlans));
-  const server = createServer({ logger: silentLogger, publicUrl: 'https://longhand.example.com' });
+  const server = createServer({ logger: silentLogger });
   server.register(async (api) => {
     const limiter = new RateLimiter({ requestsPerMinute: 10_000, createsPerMinute: 10_000 }, clock);
     requireApiKey(api, new Authenticator({ db: database, accounts, clock }), limiter);

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createTestDatabase, type Hooks } from './database.ts';
+import { type Hooks, onCleanup } from './cleanup.ts';
+import { createTestDatabase } from './database.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const main = join(root, 'src', 'main.ts');
@@ -27,7 +28,7 @@ export interface TestService {
 export async function temporaryDataDir(hooks: Hooks): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'longhand-'));
   await symlink(join(root, 'data', 'models'), join(directory, 'models'));
-  hooks.after(() => rm(directory, { recursive: true, force: true }));
+  onCleanup(hooks, () => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -67,7 +68,7 @@ export async function startService(environment: Environment, args: string[] = []
 /** A service that lives as long as the tests of the file. */
 export async function runService(hooks: Hooks, settings: Environment = {}): Promise<TestService> {
   const service = await startService(await testEnvironment(hooks, settings));
-  hooks.after(() => service.stop());
+  onCleanup(hooks, () => service.stop());
   return service;
 }
 
