@@ -13,7 +13,9 @@ export function answerErrors(server: FastifyInstance): void {
     );
     for (const one of [method].flat()) routes.push({ pattern, method: one });
   });
-  server.setErrorHandler((error: FastifyError | ApiError, request, reply) => answerError(error, request, reply));
+  server.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
+    answerError(error, request, reply),
+  );
   server.setNotFoundHandler((request, reply) => answerError(unknownRoute(request, routes), request, reply));
 }
 
