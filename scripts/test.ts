@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, normalize, sep } from 'node:path';
 import { systemClock } from '../src/platform/clock.ts';
@@ -36,20 +36,34 @@ function noTests(): number {
 }
 
 async function runWithDatabase(): Promise<number> {
-  const given = process.env.LONGHAND_TEST_DATABASE_URL;
-  if (given) return runTests(given);
-  const dataDir = await mkdtemp(join(tmpdir(), 'longhand-test-'));
-  const logger = createLogger({ level: 'warn', pretty: true });
-  const postgres = await openEmbeddedPostgres({ dataDir, logger, clock: systemClock });
+  const runDir = await mkdtemp(join(tmpdir(), 'longhand-test-'));
   try {
-    return await runTests(postgres.connectionString);
+    await chmod(runDir, 0o711); // Some tests run as another user.
+    const temporaryDir = join(runDir, 'tmp');
+    await mkdir(temporaryDir);
+    await chmod(temporaryDir, 0o1777);
+    return await withDatabase(join(runDir, 'data'), (databaseUrl) =>
+      // What an interrupted test leaves lies in our directory and goes with it; a server whose files are gone stops.
+      runTests({ LONGHAND_TEST_DATABASE_URL: databaseUrl, TMPDIR: temporaryDir }),
+    );
   } finally {
-    await postgres.close();
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(runDir, { recursive: true, force: true });
   }
 }
 
-async function runTests(databaseUrl: string): Promise<number> {
+async function withDatabase(dataDir: string, work: (url: string) => Promise<number>): Promise<number> {
+  const given = process.env.LONGHAND_TEST_DATABASE_URL;
+  if (given) return work(given);
+  const logger = createLogger({ level: 'warn', pretty: true });
+  const postgres = await openEmbeddedPostgres({ dataDir, logger, clock: systemClock });
+  try {
+    return await work(postgres.connectionString);
+  } finally {
+    await postgres.close();
+  }
+}
+
+async function runTests(env: Record<string, string>): Promise<number> {
   const child = spawn(
     process.execPath,
     [
@@ -61,7 +75,7 @@ async function runTests(databaseUrl: string): Promise<number> {
       ...flags,
       ...files,
     ],
-    { stdio: 'inherit', env: { ...process.env, LONGHAND_TEST_DATABASE_URL: databaseUrl } },
+    { stdio: 'inherit', env: { ...process.env, ...env } },
   );
   // The runner ends first, then we stop the database; a terminal's Ctrl-C reaches both of us.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));

@@ -33,6 +33,8 @@ export async function ensureCluster(options: ClusterOptions): Promise<'made' | '
     }
     return 'found';
   }
+  const inTheWay = await readdir(clusterDir).catch(() => []);
+  if (inTheWay.length > 0) return foundBeside(clusterDir);
   await removeAbandoned(options);
   const newDir = `${clusterDir}.new-${randomBytes(6).toString('hex')}`;
   try {
