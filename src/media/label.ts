@@ -1,6 +1,5 @@
 /** The job's `filename`: a short clean name from a link, a header or a title. */
-
-const labelCharactersMax = 240;
+import { labelOf } from '../contract/label.ts';
 
 /** From Content-Disposition when it names a file, else from the last part of the path, else the host. */
 export function labelFromAnswer(url: URL, contentDisposition: string | undefined): string {
@@ -12,20 +11,13 @@ export function labelFromUrl(url: URL): string {
   return cleanLabel(decoded(last)) || cleanLabel(url.hostname) || 'media';
 }
 
-/** No control characters, no marks that turn the text round, no path, one line, not too long. */
+/** Fit to be shown, on one line. A stroke in a title is part of it, not a path. */
 export function cleanLabel(text: string): string {
   const line = text
-    .normalize('NFC')
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, ' ')
-    .replace(/[\\/]+/g, ' ')
+    .replace(/[\\/\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/^\.+\s*/, '');
-  const characters = [...line];
-  if (characters.length <= labelCharactersMax) return line;
-  const extension = /\.[a-z0-9]{1,5}$/i.exec(line)?.[0] ?? '';
-  const room = labelCharactersMax - 1 - extension.length;
-  return `${characters.slice(0, room).join('').trimEnd()}…${extension}`;
+    .replace(/^[\s.]+/, '');
+  return labelOf(line, '').trim();
 }
 
 /** RFC 6266: the encoded form wins over the plain one. */

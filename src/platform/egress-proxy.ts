@@ -49,7 +49,7 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
   server.on('request', (request, response) => void job.forward(request, response));
   server.on('connect', (request, socket, head) => void job.tunnel(request, socket, head));
   server.on('upgrade', (_request, socket) => socket.destroy());
-  server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('clientError', (_error, socket) => refuseTunnel(socket, '400 Bad Request'));
   const port = await listen(server);
   return {
     url: `http://job:${secret}@127.0.0.1:${port}`,
@@ -63,7 +63,7 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
     async [Symbol.asyncDispose]() {
       job.end();
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
 }
