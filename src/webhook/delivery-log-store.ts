@@ -24,7 +24,7 @@ export interface LoggedDelivery {
   createdAt: Date;
   nextAttemptAt: Date | null;
   endedAt: Date | null;
-  /** In the order of time; those older than the log's days are gone. */
+  /** In the order of time. */
   attempts: LoggedAttempt[];
 }
 
@@ -44,11 +44,7 @@ export async function loggedDeliveries(
     `select d.id, d.event_id as "eventId", e.type, e.transcription_id as "transcriptionId",
             d.subscription_id as "subscriptionId", d.receiver, d.state, d.created_at as "createdAt",
             d.next_attempt_at as "nextAttemptAt", d.ended_at as "endedAt",
-            coalesce((
-              select jsonb_agg(jsonb_build_object(
-                'round', a.round, 'number', a.number, 'startedAt', a.started_at, 'durationMs', a.duration_ms,
-                'statusCode', a.status_code, 'error', a.error, 'nextAttemptAt', a.next_attempt_at) order by a.id)
-              from webhook_attempt a where a.delivery_id = d.id), '[]') as attempts
+            d.attempt_log as attempts
      from webhook_delivery d join webhook_event e on e.id = d.event_id
      where ($1::uuid is null or e.account_id = $1)
        and ($2::uuid is null or d.subscription_id = $2)
@@ -83,28 +79,24 @@ export async function restartDelivery(
   return rows.length > 0;
 }
 
-/** Forgets what ended before `before`, and cancels what waits for a subscription that no longer exists. */
+/** Forgets events from before `before` that nobody waits for, and cancels what waits for a removed subscription. */
 export async function sweepDeliveryLog(
   database: Queryable,
   { before, now }: { before: Date; now: Date },
-): Promise<{ attempts: number; deliveries: number; events: number }> {
+): Promise<{ events: number }> {
   await database.query(
     `update webhook_delivery d set state = 'cancelled', next_attempt_at = null, ended_at = $1
      where d.state = 'pending'
        and not exists (select from webhook_subscription s where s.id = d.subscription_id and s.status = 'active')`,
     [now],
   );
-  const attempts = await database.query('delete from webhook_attempt where started_at < $1 returning id', [
-    before,
-  ]);
-  const deliveries = await database.query('delete from webhook_delivery where ended_at < $1 returning id', [
-    before,
-  ]);
   const events = await database.query(
     `delete from webhook_event e
-     where e.created_at < $1 and not exists (select from webhook_delivery d where d.event_id = e.id)
+     where e.created_at < $1
+       and not exists (
+         select from webhook_delivery d where d.event_id = e.id and (d.ended_at is null or d.ended_at >= $1))
      returning id`,
     [before],
   );
-  return { attempts: attempts.length, deliveries: deliveries.length, events: events.length };
+  return { events: events.length };
 }

@@ -95,8 +95,7 @@ export function keepDeliveryLog({
         now,
         before: new Date(now.getTime() - logDays * dayMs),
       });
-      if (swept.events + swept.deliveries + swept.attempts > 0)
-        logger.info(swept, 'old webhook deliveries forgotten');
+      if (swept.events > 0) logger.info(swept, 'old webhook deliveries forgotten');
     } catch (error) {
       logger.error({ err: error }, 'old webhook deliveries could not be forgotten');
     }

@@ -49,8 +49,8 @@ export interface Claim {
 /** `pending` → `sending` for the head of each named line, at most so many as the receiver has places. */
 export async function claimDeliveries(database: Queryable, claim: Claim): Promise<ClaimedDelivery[]> {
   return await database.query<ClaimedDelivery & Record<string, unknown>>(
-    `with head as (
-       select first.id, s.url, s.sealed_secret, s.account_id
+    `with head as materialized (
+       select first.id
        from unnest($1::uuid[], $2::int[]) as wanted (subscription_id, places)
        join webhook_subscription s on s.id = wanted.subscription_id and s.status = 'active'
        cross join lateral (
@@ -62,13 +62,14 @@ export async function claimDeliveries(database: Queryable, claim: Claim): Promis
      ), claimed as (
        update webhook_delivery d
        set state = 'sending', next_attempt_at = null, lease_id = $4, lease_until = $5
-       from head where d.id = head.id and d.state = 'pending'
-       returning d.id, d.lease_id, d.subscription_id, d.event_id, d.attempts,
-                 head.account_id, head.url, head.sealed_secret
+       -- As an array, because a join would make the planner read the whole table for a handful of rows.
+       where d.id = any (array(select id from head)) and d.state = 'pending'
+       returning d.id, d.lease_id, d.subscription_id, d.event_id, d.attempts
      )
      select claimed.id, lease_id as "leaseId", subscription_id as "subscriptionId", event_id as "eventId", attempts,
-            claimed.account_id as "accountId", url, sealed_secret as "sealedSecret", event.body
-     from claimed cross join lateral (select body from webhook_event where id = claimed.event_id) event`,
+            s.account_id as "accountId", s.url, s.sealed_secret as "sealedSecret",
+            (select body from webhook_event where id = claimed.event_id) as body
+     from claimed join webhook_subscription s on s.id = claimed.subscription_id`,
     [
       claim.receivers.map((receiver) => receiver.subscriptionId),
       claim.receivers.map((receiver) => receiver.places),
@@ -92,32 +93,28 @@ export async function storeSettlements(
     `with result as (
        select * from jsonb_to_recordset($1) as r (
          id bigint, lease_id uuid, subscription_id uuid, state text, next_attempt_at timestamptz,
-         started_at timestamptz, ended_at timestamptz, duration_ms int, status_code int, error text)
+         ended_at timestamptz, attempt jsonb)
        where set_config('synchronous_commit', 'off', true) is not null
      ), alive as (
        select s.id from webhook_subscription s
        where s.id in (select subscription_id from result where state = 'pending') and s.status = 'active'
        order by s.id for share
      ), decided as (
-       select result.id, result.lease_id,
+       select result.id, result.lease_id, ended_at, attempt,
               case when result.state = 'pending' and alive.id is null then 'cancelled' else result.state end as state,
-              case when alive.id is not null then result.next_attempt_at end as next_attempt_at,
-              started_at, ended_at, duration_ms, status_code, error
+              case when alive.id is not null then result.next_attempt_at end as next_attempt_at
        from result left join alive on alive.id = result.subscription_id and result.state = 'pending'
-     ), settled as (
-       update webhook_delivery d
-       set state = decided.state, attempts = d.attempts + 1, next_attempt_at = decided.next_attempt_at,
-           lease_id = null, lease_until = null,
-           ended_at = case when decided.state <> 'pending' then decided.ended_at end
-       from decided
-       where d.id = decided.id and d.state = 'sending' and d.lease_id = decided.lease_id
-       returning d.id, d.round, d.attempts
      )
-     insert into webhook_attempt
-       (delivery_id, round, number, started_at, duration_ms, status_code, error, next_attempt_at)
-     select settled.id, settled.round, settled.attempts, started_at, duration_ms, status_code, error, next_attempt_at
-     from settled join decided using (id)`,
-    [JSON.stringify(settled.map(settlementRecord))],
+     update webhook_delivery d
+     set state = decided.state, attempts = d.attempts + 1, next_attempt_at = decided.next_attempt_at,
+         lease_id = null, lease_until = null,
+         ended_at = case when decided.state <> 'pending' then decided.ended_at end,
+         attempt_log = d.attempt_log || (decided.attempt || jsonb_build_object(
+           'round', d.round, 'number', d.attempts + 1, 'nextAttemptAt', decided.next_attempt_at))
+     from decided
+     -- Only a delivery that is being sent has a lease.
+     where d.id = any ($2::bigint[]) and d.id = decided.id and d.lease_id = decided.lease_id`,
+    [JSON.stringify(settled.map(settlementRecord)), settled.map(({ delivery }) => delivery.id)],
   );
 }
 
@@ -128,11 +125,13 @@ function settlementRecord({ delivery, startedAt, durationMs, outcome, settlement
     subscription_id: delivery.subscriptionId,
     state: settlement.state === 'retry' ? 'pending' : settlement.state,
     next_attempt_at: settlement.state === 'retry' ? settlement.nextAttemptAt : null,
-    started_at: startedAt,
     ended_at: new Date(startedAt.getTime() + durationMs),
-    duration_ms: durationMs,
-    status_code: outcome.kind === 'answered' ? outcome.statusCode : null,
-    error: outcome.kind === 'failed' ? outcome.error : null,
+    attempt: {
+      startedAt,
+      durationMs,
+      statusCode: outcome.kind === 'answered' ? outcome.statusCode : null,
+      error: outcome.kind === 'failed' ? outcome.error : null,
+    },
   };
 }
 

@@ -15,8 +15,8 @@ import type { SendWebhook } from './send-webhook.ts';
 import { SettlementWriter } from './settlement-writer.ts';
 import { secretContext } from './subscription-secret.ts';
 
-/** Longer than the 15 s an attempt may take and the 5 s its outcome may need to be stored. */
-const leaseMs = 45_000;
+/** Longer than the 15 s an attempt may take and the few seconds its outcome may need to be stored. */
+const leaseMs = 30_000;
 const lookEveryMs = 500;
 /** A secret that cannot be opened is the operator's to repair; it costs the receiver no attempt. */
 const unreadableSecretDelayMs = 60_000;
