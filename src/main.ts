@@ -1,14 +1,14 @@
 /** The command `longhand`. */
 import { Command, CommanderError } from 'commander';
 import { AccountError } from './account/account.ts';
-import { changePlan, createAccount, listAccounts } from './command/account.ts';
-import { UsageError } from './command/command-context.ts';
-import { doctor } from './command/doctor.ts';
-import { createKey, listKeys, revokeKey } from './command/key.ts';
-import { installModels, listModels } from './command/models.ts';
-import { serve } from './command/serve.ts';
-import { transcribe } from './command/transcribe.ts';
+import { UsageError } from './command/usage-error.ts';
 import { StartError } from './platform/start-error.ts';
+
+/** A command's code is loaded when it runs: `key list` does not wait for the web server's. */
+const accounts = () => import('./command/account.ts');
+const keys = () => import('./command/key.ts');
+const speechModels = () => import('./command/models.ts');
+const service = () => import('./command/serve.ts');
 
 const json = ['--json', 'one JSON object for programs'] as const;
 
@@ -22,11 +22,11 @@ function program(): Command {
     .command('serve')
     .description('run the service')
     .option('--role <role>', 'all, api or worker')
-    .action(async (options) => exitWith(await serve(options)));
+    .action(async (options) => exitWith(await (await service()).serve(options)));
   longhand
     .command('worker')
     .description('run a worker only: the same as serve --role worker')
-    .action(async () => exitWith(await serve({ role: 'worker' })));
+    .action(async () => exitWith(await (await service()).serve({ role: 'worker' })));
   longhand
     .command('transcribe')
     .description('transcribe a file on this machine')
@@ -35,7 +35,7 @@ function program(): Command {
     .option('--speakers', 'tell speakers apart')
     .option('--output <file>', 'write there instead of to standard output')
     .option(...json)
-    .action(transcribe);
+    .action(async (file, options) => (await import('./command/transcribe.ts')).transcribe(file, options));
   accountCommands(longhand.command('account').description('accounts and their plans'));
   keyCommands(longhand.command('key').description('API keys'));
   modelCommands(longhand.command('models').description('speech models'));
@@ -44,6 +44,7 @@ function program(): Command {
     .description('check that everything Longhand needs is there')
     .option(...json)
     .action(async (options) => {
+      const { doctor } = await import('./command/doctor.ts');
       if (!(await doctor(options))) process.exitCode = 1;
     });
   return longhand;
@@ -56,19 +57,19 @@ function accountCommands(account: Command): void {
     .argument('<name>')
     .option('--plan <plan>', 'the plan it is on')
     .option(...json)
-    .action(createAccount);
+    .action(async (name, options) => (await accounts()).createAccount(name, options));
   account
     .command('list')
     .description('all accounts')
     .option(...json)
-    .action(listAccounts);
+    .action(async (options) => (await accounts()).listAccounts(options));
   account
     .command('plan')
     .description('put an account on another plan')
     .argument('<id>')
     .argument('<plan>')
     .option(...json)
-    .action(changePlan);
+    .action(async (id, plan, options) => (await accounts()).changePlan(id, plan, options));
 }
 
 function keyCommands(key: Command): void {
@@ -79,19 +80,19 @@ function keyCommands(key: Command): void {
     .option('--name <name>', 'what it is for')
     .option('--expires <time>', 'such as 12h, 90d or 8w')
     .option(...json)
-    .action(createKey);
+    .action(async (options) => (await keys()).createKey(options));
   key
     .command('list')
     .description("an account's keys")
     .requiredOption('--account <id>', 'whose keys')
     .option(...json)
-    .action(listKeys);
+    .action(async (options) => (await keys()).listKeys(options));
   key
     .command('revoke')
     .description('stop a key at its next request')
     .argument('<id>', 'the id of the key, not the key itself')
     .option(...json)
-    .action(revokeKey);
+    .action(async (id, options) => (await keys()).revokeKey(id, options));
 }
 
 function modelCommands(models: Command): void {
@@ -99,14 +100,14 @@ function modelCommands(models: Command): void {
     .command('list')
     .description('installed and available models')
     .option(...json)
-    .action(listModels);
+    .action(async (options) => (await speechModels()).listModels(options));
   models
     .command('install')
     .description('fetch models, checked by their SHA-256')
     .argument('[ids...]')
     .option('--default', 'the models that Longhand needs to run')
     .option(...json)
-    .action(installModels);
+    .action(async (ids, options) => (await speechModels()).installModels(ids, options));
 }
 
 /** Whatever still holds the process after a service has stopped does not matter any more. */

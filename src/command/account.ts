@@ -1,6 +1,7 @@
 import type { Account } from '../account/account.ts';
 import { mostGenerousPlan } from '../account/plan.ts';
-import { onFoundation, print, table, UsageError } from './command-context.ts';
+import { onFoundation, print, table } from './command-context.ts';
+import { UsageError } from './usage-error.ts';
 
 interface Output {
   json?: boolean;

@@ -3,11 +3,6 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLogger, type Logger } from '../platform/telemetry.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 
-/** A mistake of the person who typed the command; its message is the sentence they read. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 export interface CommandContext {
   config: Config;
   clock: Clock;

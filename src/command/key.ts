@@ -1,6 +1,7 @@
 import { type ApiKey, apiKeyStore } from '../account/api-key-store.ts';
 import { createApiKey } from '../account/create-api-key.ts';
-import { onFoundation, print, table, UsageError } from './command-context.ts';
+import { onFoundation, print, table } from './command-context.ts';
+import { UsageError } from './usage-error.ts';
 
 interface Output {
   json?: boolean;

@@ -1,6 +1,7 @@
 import { modelStoreOf } from '../service/processing.ts';
 import { defaultModelIds } from '../speech/model-store.ts';
-import { commandContext, print, table, UsageError } from './command-context.ts';
+import { commandContext, print, table } from './command-context.ts';
+import { UsageError } from './usage-error.ts';
 
 interface Output {
   json?: boolean;

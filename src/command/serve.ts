@@ -2,7 +2,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLogger } from '../platform/telemetry.ts';
 import { startService } from '../service/service.ts';
-import { UsageError } from './command-context.ts';
+import { UsageError } from './usage-error.ts';
 
 const roles = ['all', 'api', 'worker'] as const;
 type Role = (typeof roles)[number];

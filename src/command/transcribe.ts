@@ -13,8 +13,9 @@ import { queueJob } from '../transcription/create-transcription.ts';
 import { progressOf } from '../transcription/progress.ts';
 import { optionsFor, type Transcription } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
-import { commandContext, UsageError } from './command-context.ts';
+import { commandContext } from './command-context.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { UsageError } from './usage-error.ts';
 
 const formats = ['txt', 'srt', 'vtt', 'json'] as const;
 type Format = (typeof formats)[number];

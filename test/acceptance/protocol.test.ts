@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Answer, ApiClient, newClient } from '../support/api-client.ts';
+import { ApiClient, newClient } from '../support/api-client.ts';
+import { assertError } from '../support/assert-answer.ts';
 import { runService } from '../support/service.ts';
 
 const service = await runService({ after });
 const client = await newClient(service);
 const stranger = new ApiClient(service.url);
-
-function assertError({ status, body, headers }: Answer, expected: { status: number; code: string }): void {
-  assert.deepEqual({ status, code: body?.error?.code }, expected);
-  assert.deepEqual(Object.keys(body), ['error']);
-  assert.deepEqual(Object.keys(body.error).toSorted(), ['code', 'message']);
-  assert.ok(typeof body.error.message === 'string' && body.error.message.length > 0);
-  assert.match(headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
-}
 
 const protectedOperations: [method: string, path: string][] = [
   ['POST', '/api/v1/uploads'],

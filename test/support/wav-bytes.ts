@@ -1,5 +1,5 @@
-/** A real WAV file of the given length in seconds: 16 kHz, mono, a quiet tone. */
-export function wavBytes(seconds: number): Buffer<ArrayBuffer> {
+/** A real WAV file of the given length in seconds: 16 kHz, mono, a quiet tone; silence with amplitude 0. */
+export function wavBytes(seconds: number, amplitude = 3000): Buffer<ArrayBuffer> {
   const samples = Math.round(seconds * 16_000);
   const bytes = Buffer.alloc(44 + samples * 2);
   bytes.write('RIFF', 0);
@@ -15,7 +15,7 @@ export function wavBytes(seconds: number): Buffer<ArrayBuffer> {
   bytes.write('data', 36);
   bytes.writeUInt32LE(samples * 2, 40);
   for (let at = 0; at < samples; at += 1) {
-    bytes.writeInt16LE(Math.round(3000 * Math.sin(at / 5)), 44 + at * 2);
+    bytes.writeInt16LE(Math.round(amplitude * Math.sin(at / 5)), 44 + at * 2);
   }
   return bytes;
 }
