@@ -10,6 +10,7 @@ import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { StartError } from '../platform/start-error.ts';
+import { uploadStore } from '../upload/upload-store.ts';
 import { verifyUpload } from '../upload/verify-upload.ts';
 import { receiverUrlCheck } from '../webhook/receiver-url.ts';
 import type { Foundation } from './foundation.ts';
@@ -46,6 +47,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
           { db, stores },
           { account, key, storage, sizeBytes: size, filename, contentType: content_type ?? null },
         ),
+      claimUpload: (tx, claim) => uploadStore.claim(tx, { ...claim, at: clock.date() }),
       isAcceptableSourceUrl: (url) => judgeUrl(url, { allow: config.egressAllow }).ok,
       labelOfUrl,
     },

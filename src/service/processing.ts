@@ -33,7 +33,11 @@ export async function openStorage({ config, clock }: Foundation, publicUrl: () =
     hashThread,
   });
   const s3 = config.s3 ? [new S3Store({ ...config.s3, clock })] : [];
-  return { stores: objectStores(config.storage, [local, ...s3]), local, close: () => hashThread.close() };
+  const close = async () => {
+    for (const store of s3) store.close();
+    await hashThread.close();
+  };
+  return { stores: objectStores(config.storage, [local, ...s3]), local, close };
 }
 
 export function openQueue({ db, clock, logger }: Foundation): Promise<TaskQueue> {

@@ -7,6 +7,7 @@ import { createEgress } from '../platform/egress.ts';
 import { claimService } from '../platform/service-claim.ts';
 import { StartError } from '../platform/start-error.ts';
 import type { Logger } from '../platform/telemetry.ts';
+import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
 import { openFoundation, secretBoxOf } from './foundation.ts';
 import { openQueue, openStorage, startWorker } from './processing.ts';
@@ -73,6 +74,10 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   });
 
   if (config.role === 'worker') return { url: undefined, newKey, broken, stop: () => stopAll(undo, logger) };
+  const { stores } = storage;
+  // Only where clients send their bytes: a worker on another machine does not see this disk.
+  const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
+  undo.push(() => sweeping.stop());
   const egress = createEgress({ allow: config.egressAllow, clock });
   const secretBox = await secretBoxOf(foundation);
   const api = await createApi({ foundation, storage, queue, egress, secretBox, publicUrl });

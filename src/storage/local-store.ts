@@ -205,7 +205,7 @@ export class LocalStore implements ObjectStore {
   }
 
   #sign(grant: LocalGrant): string {
-    const url = new URL(`${localObjectsPath}/${checkedKey(grant.key)}`, this.options.publicUrl());
+    const url = new URL(`${this.options.publicUrl()}${localObjectsPath}/${checkedKey(grant.key)}`);
     if (grant.uploadId !== undefined) url.searchParams.set('uploadId', grant.uploadId);
     if (grant.partNumber !== undefined) url.searchParams.set('partNumber', String(grant.partNumber));
     url.searchParams.set('expires', String(grant.expiresAt));

@@ -23,7 +23,9 @@ export interface CreateTranscriptionDeps {
   verifyUpload(
     account: Account,
     upload: UploadReference,
-  ): Promise<{ storage: StorageId; key: string; sizeBytes: number }>;
+  ): Promise<{ id: string; storage: StorageId; key: string; sizeBytes: number }>;
+  /** Ties the job to its upload, so that the sweep leaves it alone; false when the upload is gone meanwhile. */
+  claimUpload(tx: Queryable, claim: { uploadId: string; transcriptionId: string }): Promise<boolean>;
   /** True for a public http or https URL without credentials and without a literal private address. */
   isAcceptableSourceUrl(url: string): boolean;
   /** A name for the job until the link was opened. */
@@ -51,7 +53,7 @@ export async function createTranscription(
   }
   if (body.speaker_diarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
   await allowance.assertLeft(db, account);
-  const { source, filename } = await sourceOf(deps, account, body);
+  const { source, filename, uploadId } = await sourceOf(deps, account, body);
   if (!(await isProcessingAvailable(db))) throw new ApiError('api_processing_unavailable');
 
   const id = randomUUID();
@@ -66,6 +68,9 @@ export async function createTranscription(
       options,
       allowanceDay: day,
     });
+    const isClaimed =
+      uploadId === undefined || (await deps.claimUpload(tx, { uploadId, transcriptionId: id }));
+    if (!isClaimed) throw new ApiError('upload_not_found');
     if (idempotencyKey !== undefined) {
       const wasFirst = await idempotencyStore.remember(tx, {
         accountId: account.id,
@@ -111,7 +116,7 @@ async function sourceOf(
   deps: CreateTranscriptionDeps,
   account: Account,
   body: CreateTranscriptionBody,
-): Promise<{ source: Source; filename: string }> {
+): Promise<{ source: Source; filename: string; uploadId?: string }> {
   if (body.source_url != null) {
     return {
       source: { kind: 'url', url: body.source_url },
@@ -119,8 +124,9 @@ async function sourceOf(
     };
   }
   if (!body.upload) throw new ApiError('invalid_source');
-  const { storage, key, sizeBytes } = await deps.verifyUpload(account, body.upload);
+  const { id, storage, key, sizeBytes } = await deps.verifyUpload(account, body.upload);
   return {
+    uploadId: id,
     source: { kind: 'upload', storage, key, sizeBytes },
     filename: labelOf(body.upload.filename, 'upload'),
   };
