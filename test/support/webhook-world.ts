@@ -74,7 +74,10 @@ export class WebhookWorld {
     await this.database.transaction(async (tx) => {
       const { status = 'completed', filename = 'talk.mp3', durationSeconds = 61.6 } = job;
       const ended = { id, accountId, status, filename, durationSeconds, endedAt: this.clock.date() };
-      await recordTerminalEvent(tx, ended, { publicUrl: 'https://longhand.example.com' });
+      await recordTerminalEvent(tx, ended, {
+        publicUrl: 'https://longhand.example.com',
+        schedule: parseRetrySchedule(this.#options.schedule ?? defaultScheduleSetting),
+      });
     });
     for (const dispatcher of this.#dispatchers) dispatcher.wake();
     return id;
