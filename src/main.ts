@@ -1,14 +1,10 @@
 /** The command `longhand`. */
 import { Command, CommanderError } from 'commander';
-import { AccountError } from './account/account.ts';
-import { UsageError } from './command/usage-error.ts';
-import { StartError } from './platform/start-error.ts';
 
 /** A command's code is loaded when it runs: `key list` does not wait for the web server's. */
 const accounts = () => import('./command/account.ts');
 const keys = () => import('./command/key.ts');
 const speechModels = () => import('./command/models.ts');
-const webhooks = () => import('./command/webhook.ts');
 const service = () => import('./command/serve.ts');
 
 const json = ['--json', 'one JSON object for programs'] as const;
@@ -40,7 +36,6 @@ function program(): Command {
   accountCommands(longhand.command('account').description('accounts and their plans'));
   keyCommands(longhand.command('key').description('API keys'));
   modelCommands(longhand.command('models').description('speech models'));
-  webhookCommands(longhand.command('webhook').description('webhook subscriptions and deliveries'));
   longhand
     .command('doctor')
     .description('check that everything Longhand needs is there')
@@ -112,48 +107,9 @@ function modelCommands(models: Command): void {
     .action(async (ids, options) => (await speechModels()).installModels(ids, options));
 }
 
-function webhookCommands(webhook: Command): void {
-  webhook
-    .command('list')
-    .description('subscriptions, newest first')
-    .option('--account <id>', 'only of this account')
-    .option(...json)
-    .action(async (options) => (await webhooks()).listWebhooks(options));
-  webhook
-    .command('deliveries')
-    .description('deliveries with their attempts, newest first')
-    .option('--account <id>', 'only of this account')
-    .option('--subscription <id>', 'only to this subscription')
-    .option('--limit <count>', 'how many, 20 unless told')
-    .option(...json)
-    .action(async (options) => (await webhooks()).listWebhookDeliveries(options));
-  webhook
-    .command('test')
-    .description('send a signed test event to a subscription')
-    .argument('<subscription>', 'its id')
-    .option(...json)
-    .action(async (subscription, options) => (await webhooks()).testWebhook(subscription, options));
-  webhook
-    .command('replay')
-    .description('send an ended delivery again, with the same event id and body')
-    .argument('<delivery>', 'its id')
-    .option(...json)
-    .action(async (delivery, options) => (await webhooks()).replayWebhook(delivery, options));
-  webhook
-    .command('reseal')
-    .description('seal all signing secrets with the newest key of LONGHAND_SECRET_KEY')
-    .option(...json)
-    .action(async (options) => (await webhooks()).resealWebhooks(options));
-}
-
 /** Whatever still holds the process after a service has stopped does not matter any more. */
 function exitWith(code: number): never {
   process.exit(code);
-}
-
-/** Faults whose message was written for the person at the keyboard. */
-function isForPeople(error: unknown): error is Error {
-  return error instanceof StartError || error instanceof UsageError || error instanceof AccountError;
 }
 
 try {
@@ -162,9 +118,7 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode;
   } else {
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`longhand: ${message}\n`);
-    if (!isForPeople(error) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    process.stderr.write(`longhand: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -40,12 +40,7 @@ export function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const known = error instanceof ApiError ? error : translated(error);
-  if (known.status >= 500) {
-    request.log.error(
-      { requestId: request.id, code: known.code, err: known.cause ?? error },
-      'a request failed',
-    );
-  }
+  logFault(request, known);
   return reply
     .code(known.status)
     .header('x-request-id', request.id)
@@ -53,6 +48,13 @@ export function answerError(
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send({ error: { code: known.code, message: known.message } });
+}
+
+/** With a cause something broke; without one the service knows why it cannot serve, and the code says it. */
+function logFault(request: FastifyRequest, { status, code, cause }: ApiError): void {
+  if (status < 500) return;
+  if (cause === undefined) request.log.warn({ code }, 'a request was refused');
+  else request.log.error({ code, err: cause }, 'a request failed');
 }
 
 /** The framework's own errors. Whatever is not the caller's fault is ours. */

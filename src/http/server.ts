@@ -29,7 +29,7 @@ const requestTimeoutMs = 4 * 3600 * 1000;
 export function createServer({ logger, tls }: ServerOptions) {
   const options: FastifyServerOptions & { https?: unknown } = {
     loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     connectionTimeout: idleTimeoutMs,
@@ -49,7 +49,6 @@ export function createServer({ logger, tls }: ServerOptions) {
   server.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const line = {
-      requestId: request.id,
       method,
       route: routeOptions.url,
       status: reply.statusCode,

@@ -109,7 +109,11 @@ export class TaskQueue {
     for (const wake of this.#wakeUps.values()) wake();
     const ended = Promise.allSettled([...this.#running]);
     for (const claim of this.#claims) claim.abort.abort(new Error('the worker stops'));
-    await Promise.race([ended, this.#clock.sleep(graceMs)]);
+    const waited = new AbortController();
+    await Promise.race([ended, this.#clock.sleep(graceMs, waited.signal).catch(() => {})]);
+    waited.abort();
+    // Whoever does not end in time loses its task to the next worker; what it does from now on changes nothing.
+    await Promise.all([...this.#claims].map((claim) => this.#giveBack(claim)));
     this.#stopHeartbeat();
     await Promise.all(this.#loops);
     await this.#boss.stop({ graceful: false });
@@ -180,6 +184,7 @@ export class TaskQueue {
   }
 
   async #giveBack(claim: Claim): Promise<void> {
+    if (!this.#claims.delete(claim)) return;
     try {
       await this.#boss.fail(claim.name, { id: claim.id, retryCount: claim.retryCount });
     } catch (error) {

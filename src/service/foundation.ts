@@ -24,8 +24,16 @@ export interface Foundation {
 const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations');
 const connectionsMax = 20;
 
-/** Joins the embedded database or starts it, or connects to the configured one. */
-export async function openFoundation(config: Config, clock: Clock, logger: Logger): Promise<Foundation> {
+/**
+ * Joins the embedded database or starts it, or connects to the configured one. `prepare` runs before the schema is
+ * brought up to date: a service that finds another one on its data directory must not change anything.
+ */
+export async function openFoundation(
+  config: Config,
+  clock: Clock,
+  logger: Logger,
+  prepare: (db: Database, isEmbedded: boolean) => Promise<void> = async () => {},
+): Promise<Foundation> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const embedded = config.databaseUrl
     ? undefined
@@ -37,6 +45,7 @@ export async function openFoundation(config: Config, clock: Clock, logger: Logge
     await embedded?.close();
   };
   try {
+    await prepare(db, embedded !== undefined);
     await migrate(db, migrationsDir, logger);
   } catch (error) {
     await close();

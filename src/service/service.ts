@@ -11,7 +11,6 @@ import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
 import { openFoundation, secretBoxOf } from './foundation.ts';
 import { openQueue, openStorage, startWorker } from './processing.ts';
-import { startWebhooks } from './webhooks.ts';
 
 export interface Service {
   /** Undefined for a worker, which listens nowhere. */
@@ -40,28 +39,23 @@ export async function startService(config: Config, clock: Clock, logger: Logger)
 
 async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[]): Promise<Service> {
   const { promise: broken, resolve: onLost } = Promise.withResolvers<Error>();
-  const foundation = await openFoundation(config, clock, logger);
-  const { db, accounts } = foundation;
-  undo.push(() => foundation.close());
-  if (foundation.isEmbedded) {
-    const claim = await claimService({ database: db, dataDir: config.dataDir, logger, clock, onLost });
+  const foundation = await openFoundation(config, clock, logger, async (database, isEmbedded) => {
+    if (!isEmbedded) return;
+    const claim = await claimService({ database, dataDir: config.dataDir, logger, clock, onLost });
     undo.push(() => claim.release());
-  }
+  });
+  const { db, accounts } = foundation;
+  undo.unshift(() => foundation.close());
   const { newKey } = await ensureFirstAccount(db, {
     accounts,
     plans: config.plans,
     operatorKey: config.apiKey,
   });
 
-  // A worker listens nowhere; the links that it writes into events lead to the API of the same settings.
-  let listeningAt = `http://${config.host}:${config.port}`;
+  let listeningAt = '';
   const publicUrl = () => config.publicUrl ?? listeningAt;
   const storage = await openStorage(foundation, publicUrl);
   undo.push(() => storage.close());
-  const egress = createEgress({ allow: config.egressAllow, clock });
-  const secretBox = await secretBoxOf(foundation);
-  const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl });
-  undo.push(() => webhooks.stop());
   const queue = await openQueue(foundation);
 
   const hasWorker = config.role !== 'api';
@@ -70,8 +64,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
         foundation,
         stores: storage.stores,
         queue,
-        recordEnd: webhooks.recordEnd,
-        afterEnd: webhooks.afterEnd,
+        recordEnd: async () => {},
+        afterEnd: () => {},
       })
     : undefined;
   undo.push(async () => {
@@ -84,6 +78,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   // Only where clients send their bytes: a worker on another machine does not see this disk.
   const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
   undo.push(() => sweeping.stop());
+  const egress = createEgress({ allow: config.egressAllow, clock });
+  const secretBox = await secretBoxOf(foundation);
   const api = await createApi({ foundation, storage, queue, egress, secretBox, publicUrl });
   undo.push(() => closeWithin(api, clock));
   listeningAt = await listen(api, {

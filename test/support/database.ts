@@ -45,14 +45,17 @@ async function createDatabase(
 ): Promise<{ connectionString: string; drop: () => Promise<void> }> {
   const server = await serverConnectionString();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await withSession(server, async (session) => {
+  await withConnection(server, async (session) => {
     const template = migrated ? await ensureTemplate(session, server) : 'template0';
     await session.query(`create database ${name} template ${template}`);
   });
   return {
     connectionString: withDatabaseName(server, name),
-    drop: () =>
-      withSession(server, (session) => session.query(`drop database if exists ${name} with (force)`)),
+    drop: async () => {
+      await withConnection(server, (session) =>
+        session.query(`drop database if exists ${name} with (force)`),
+      );
+    },
   };
 }
 
@@ -116,13 +119,13 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function withSession(
+export async function withConnection<Result>(
   server: string,
-  work: (session: DatabaseSession) => Promise<unknown>,
-): Promise<void> {
+  work: (session: DatabaseSession) => Promise<Result>,
+): Promise<Result> {
   const session = await openSession({ connectionString: server, applicationName: 'longhand test admin' });
   try {
-    await work(session);
+    return await work(session);
   } finally {
     await session.close();
   }

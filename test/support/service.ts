@@ -21,6 +21,8 @@ export interface TestService {
   /** The settings it runs with: the same for commands that join it. */
   environment: Environment;
   process: ChildProcess;
+  /** What it printed on standard output until it was ready. */
+  output(): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -58,7 +60,8 @@ export async function startService(environment: Environment, args: string[] = []
     await once(child, 'exit', { signal: systemClock.timeout(stopWithinMs) });
   };
   try {
-    return { url: await readyUrl(child), environment, process: child, stop };
+    const { url, output } = await readiness(child);
+    return { url, environment, process: child, output: () => output, stop };
   } catch (error) {
     await stop('SIGKILL');
     throw error;
@@ -72,16 +75,18 @@ export async function runService(hooks: Hooks, settings: Environment = {}): Prom
   return service;
 }
 
-async function readyUrl(child: ChildProcess): Promise<string> {
+async function readiness(child: ChildProcess): Promise<{ url: string; output: string }> {
   if (!child.stdout) throw new Error('the service has no standard output');
   const lines = createInterface({ input: child.stdout });
   const late = systemClock.timeout(startWithinMs);
   late.addEventListener('abort', () => lines.close());
+  let output = '';
   for await (const line of lines) {
+    output += `${line}\n`;
     const ready = /^Longhand (?:is ready at (\S+)|worker is ready)$/.exec(line);
     if (ready) {
       child.stdout.resume();
-      return ready[1] ?? '';
+      return { url: ready[1] ?? '', output };
     }
   }
   throw new Error(
