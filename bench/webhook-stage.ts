@@ -16,6 +16,7 @@ import { createLogger } from '../src/platform/telemetry.ts';
 import { createSubscription } from '../src/webhook/create-subscription.ts';
 import { receiverUrlCheck } from '../src/webhook/receiver-url.ts';
 import { recordTerminalEvent } from '../src/webhook/record-terminal-event.ts';
+import { defaultScheduleSetting, parseRetrySchedule } from '../src/webhook/retry-schedule.ts';
 import type { ReceiverOrder, ReceiverReport } from './webhook-receiver-process.ts';
 import type { BareOrder, DispatchOrder } from './webhook-sender-process.ts';
 
@@ -98,7 +99,10 @@ export async function openStage(receiversMax: number): Promise<Stage> {
             await recordTerminalEvent(
               tx,
               { ...ended, status: 'completed', endedAt: systemClock.date() },
-              { publicUrl: 'https://longhand.example.com' },
+              {
+                publicUrl: 'https://longhand.example.com',
+                schedule: parseRetrySchedule(defaultScheduleSetting),
+              },
             );
           }
         });

@@ -8,6 +8,7 @@ import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts'
 import { type EgressAllow, nothingAllowed, parseEgressAllow } from './platform/egress-url.ts';
 import { parseSecretKeys } from './platform/secret-box.ts';
 import { StartError } from './platform/start-error.ts';
+import { defaultScheduleSetting, parseRetrySchedule, type RetrySchedule } from './webhook/retry-schedule.ts';
 
 const port = 'must be a port number from 0 to 65535';
 const wholeNumber = (least: number, most: number) => {
@@ -22,13 +23,6 @@ const yesOrNo = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((text) => text === 'true' || text === '1');
 const webUrl = (words: string) => z.url({ protocol: /^https?$/, error: words });
-const schedule = z
-  .string()
-  .regex(
-    /^[0-9]{1,7}(,[0-9]{1,7}){0,19}$/,
-    'must be seconds separated by commas, one number for each attempt',
-  )
-  .transform((text) => text.split(',').map(Number));
 /** Text that a part of Longhand reads itself; its parser throws with words for the operator. */
 const readBy = <Value>(parse: (text: string) => Value) =>
   z.string().transform((text, context) => {
@@ -79,7 +73,8 @@ const schema = z.object({
   LONGHAND_WORKERS: wholeNumber(1, 256).optional(),
   LONGHAND_PLANS: z.string().optional(),
   LONGHAND_MULTIPART_THRESHOLD: wholeNumber(1, 5 * 1024 ** 3).default(100 * 1024 ** 2),
-  LONGHAND_WEBHOOK_SCHEDULE: schedule.default([0, 5, 300, 1800, 7200, 18000, 36000]),
+  LONGHAND_WEBHOOK_SCHEDULE: readBy(parseRetrySchedule).prefault(defaultScheduleSetting),
+  LONGHAND_WEBHOOK_LOG_DAYS: wholeNumber(1, 3_650).default(30),
   LONGHAND_EGRESS_ALLOW: readBy(parseEgressAllow).default(nothingAllowed),
   LONGHAND_ENGINE: z.string().default('auto'),
   LONGHAND_ENGINE_URL: webUrl('must be the http or https URL of a transcription endpoint').optional(),
@@ -126,7 +121,8 @@ export interface Config {
   workers: number;
   plans: PlanTable;
   multipartThresholdBytes: number;
-  webhookScheduleSeconds: number[];
+  webhookSchedule: RetrySchedule;
+  webhookLogDays: number;
   egressAllow: EgressAllow;
   engine: { name: string; url: string | undefined; key: string | undefined; model: string | undefined };
   programs: { ffmpeg: string; ffprobe: string; ytdlp: string };
@@ -165,7 +161,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     workers: settings.LONGHAND_WORKERS ?? availableParallelism(),
     plans: plansOf(settings.LONGHAND_PLANS),
     multipartThresholdBytes: settings.LONGHAND_MULTIPART_THRESHOLD,
-    webhookScheduleSeconds: settings.LONGHAND_WEBHOOK_SCHEDULE,
+    webhookSchedule: settings.LONGHAND_WEBHOOK_SCHEDULE,
+    webhookLogDays: settings.LONGHAND_WEBHOOK_LOG_DAYS,
     egressAllow: settings.LONGHAND_EGRESS_ALLOW,
     engine: {
       name: settings.LONGHAND_ENGINE,

@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 const accounts = () => import('./command/account.ts');
 const keys = () => import('./command/key.ts');
 const speechModels = () => import('./command/models.ts');
+const webhooks = () => import('./command/webhook.ts');
 const service = () => import('./command/serve.ts');
 
 const json = ['--json', 'one JSON object for programs'] as const;
@@ -36,6 +37,7 @@ function program(): Command {
   accountCommands(longhand.command('account').description('accounts and their plans'));
   keyCommands(longhand.command('key').description('API keys'));
   modelCommands(longhand.command('models').description('speech models'));
+  webhookCommands(longhand.command('webhook').description('webhook subscriptions and deliveries'));
   longhand
     .command('doctor')
     .description('check that everything Longhand needs is there')
@@ -105,6 +107,40 @@ function modelCommands(models: Command): void {
     .option('--default', 'the models that Longhand needs to run')
     .option(...json)
     .action(async (ids, options) => (await speechModels()).installModels(ids, options));
+}
+
+function webhookCommands(webhook: Command): void {
+  webhook
+    .command('list')
+    .description('subscriptions, newest first')
+    .option('--account <id>', 'only of this account')
+    .option(...json)
+    .action(async (options) => (await webhooks()).listWebhooks(options));
+  webhook
+    .command('deliveries')
+    .description('deliveries with their attempts, newest first')
+    .option('--account <id>', 'only of this account')
+    .option('--subscription <id>', 'only to this subscription')
+    .option('--limit <count>', 'how many, 20 unless told')
+    .option(...json)
+    .action(async (options) => (await webhooks()).listWebhookDeliveries(options));
+  webhook
+    .command('test')
+    .description('send a signed test event to a subscription')
+    .argument('<subscription>', 'its id')
+    .option(...json)
+    .action(async (subscription, options) => (await webhooks()).testWebhook(subscription, options));
+  webhook
+    .command('replay')
+    .description('send an ended delivery again, with the same event id and body')
+    .argument('<delivery>', 'its id')
+    .option(...json)
+    .action(async (delivery, options) => (await webhooks()).replayWebhook(delivery, options));
+  webhook
+    .command('reseal')
+    .description('seal all signing secrets with the newest key of LONGHAND_SECRET_KEY')
+    .option(...json)
+    .action(async (options) => (await webhooks()).resealWebhooks(options));
 }
 
 /** Whatever still holds the process after a service has stopped does not matter any more. */

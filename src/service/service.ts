@@ -11,6 +11,7 @@ import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
 import { openFoundation, secretBoxOf } from './foundation.ts';
 import { openQueue, openStorage, startWorker } from './processing.ts';
+import { startWebhooks } from './webhooks.ts';
 
 export interface Service {
   /** Undefined for a worker, which listens nowhere. */
@@ -52,10 +53,15 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
     operatorKey: config.apiKey,
   });
 
-  let listeningAt = '';
+  // A worker listens nowhere; the links that it writes into events lead to the API of the same settings.
+  let listeningAt = `http://${config.host}:${config.port}`;
   const publicUrl = () => config.publicUrl ?? listeningAt;
   const storage = await openStorage(foundation, publicUrl);
   undo.push(() => storage.close());
+  const egress = createEgress({ allow: config.egressAllow, clock });
+  const secretBox = await secretBoxOf(foundation);
+  const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl });
+  undo.push(() => webhooks.stop());
   const queue = await openQueue(foundation);
 
   const hasWorker = config.role !== 'api';
@@ -64,8 +70,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
         foundation,
         stores: storage.stores,
         queue,
-        recordEnd: async () => {},
-        afterEnd: () => {},
+        recordEnd: webhooks.recordEnd,
+        afterEnd: webhooks.afterEnd,
       })
     : undefined;
   undo.push(async () => {
@@ -78,8 +84,6 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   // Only where clients send their bytes: a worker on another machine does not see this disk.
   const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
   undo.push(() => sweeping.stop());
-  const egress = createEgress({ allow: config.egressAllow, clock });
-  const secretBox = await secretBoxOf(foundation);
   const api = await createApi({ foundation, storage, queue, egress, secretBox, publicUrl });
   undo.push(() => closeWithin(api, clock));
   listeningAt = await listen(api, {

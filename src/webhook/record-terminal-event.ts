@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventBody } from '../contract/webhook.ts';
 import type { Queryable } from '../platform/database.ts';
 import { addDeliveries, addEvent, lockReceivers } from './event-store.ts';
+import type { RetrySchedule } from './retry-schedule.ts';
 
 export interface TerminalJob {
   id: string;
@@ -19,7 +20,7 @@ export interface TerminalJob {
 export async function recordTerminalEvent(
   tx: Queryable,
   job: TerminalJob,
-  { publicUrl, firstDelayMs = 0 }: { publicUrl: string; firstDelayMs?: number },
+  { publicUrl, schedule }: { publicUrl: string; schedule: RetrySchedule },
 ): Promise<{ deliveries: number }> {
   const id = randomUUID();
   const type = `transcription.${job.status}` as const;
@@ -42,7 +43,7 @@ export async function recordTerminalEvent(
   });
   if (!added) return { deliveries: 0 };
   const receivers = await lockReceivers(tx, { accountId: job.accountId, type });
-  const firstAttemptAt = new Date(job.endedAt.getTime() + firstDelayMs);
+  const firstAttemptAt = new Date(job.endedAt.getTime() + (schedule.stepsMs[0] ?? 0));
   await addDeliveries(tx, { eventId: id, receivers, createdAt: job.endedAt, firstAttemptAt });
   return { deliveries: receivers.length };
 }

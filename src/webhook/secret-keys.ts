@@ -29,7 +29,7 @@ export async function checkSecretKeys({
     }
     if (!opens(secretBox, sealedSecret, secretContext(subscriptionId))) {
       throw new StartError(
-        `LONGHAND_SECRET_KEY does not open the signing secrets of ${subscriptions} webhook subscriptions (sealed with the key ${keyId}): put the former key back, after the new one and a comma.`,
+        `LONGHAND_SECRET_KEY does not open the signing secrets of active webhook subscriptions (${subscriptions} sealed with the key ${keyId}): put the former key back, after the new one and a comma.`,
       );
     }
   }

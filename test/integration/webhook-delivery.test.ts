@@ -3,8 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { Webhook as SvixWebhook } from 'svix';
 import { deleteSubscription } from '../../src/webhook/delete-subscription.ts';
 import { testCertificate } from '../fixtures/tls-certificate.ts';
+import { eventually } from '../support/eventually.ts';
 import { acknowledge, answerWith, openReceiver, verified } from '../support/webhook-receiver.ts';
-import { eventually, openWorld, type WorldOptions } from '../support/webhook-world.ts';
+import { openWorld, type WorldOptions } from '../support/webhook-world.ts';
 
 /** One account with one subscription to one receiver, and a running dispatcher. */
 async function subscribed(t: TestContext, options: Omit<WorldOptions, 'allow'> & { tls?: boolean } = {}) {

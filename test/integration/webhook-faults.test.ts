@@ -6,8 +6,9 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dial } from '../../src/platform/egress-guard.ts';
 import { testCertificate } from '../fixtures/tls-certificate.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Answer, acknowledge, answerWith, openReceiver, verified } from '../support/webhook-receiver.ts';
-import { eventually, openWorld } from '../support/webhook-world.ts';
+import { openWorld } from '../support/webhook-world.ts';
 
 async function attemptAgainst(t: TestContext, answer: Answer) {
   const receiver = await openReceiver(t, { answer });

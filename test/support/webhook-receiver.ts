@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { testCertificate, testCertificateKey } from '../fixtures/tls-certificate.ts';
-import type { Hooks } from './cleanup.ts';
+import { type Hooks, onCleanup } from './cleanup.ts';
 
 export interface ReceivedWebhook {
   headers: IncomingHttpHeaders;
@@ -69,7 +69,7 @@ export async function openReceiver(
     },
     answer: options.answer ?? acknowledge,
   };
-  hooks.after(async () => {
+  onCleanup(hooks, async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');

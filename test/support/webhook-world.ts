@@ -1,6 +1,5 @@
 /** Accounts, subscriptions and ended jobs around a real dispatcher, on a database of its own and a clock moved by hand. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventType } from '../../src/contract/webhook.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createEgress, type Egress, type EgressOptions } from '../../src/platform/egress.ts';
@@ -16,12 +15,11 @@ import { defaultScheduleSetting, parseRetrySchedule } from '../../src/webhook/re
 import { webhookSender } from '../../src/webhook/send-webhook.ts';
 import type { Hooks } from './cleanup.ts';
 import { openTestDatabase } from './database.ts';
+import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
 import { silentLogger } from './silent-logger.ts';
 
 export const bothTypes: EventType[] = ['transcription.completed', 'transcription.failed'];
-const deadlineMs = 15_000;
-const pollMs = 5;
 
 export interface WorldOptions
   extends Partial<Pick<EgressOptions, 'resolve' | 'dial' | 'trustedCertificates'>> {
@@ -74,7 +72,10 @@ export class WebhookWorld {
     await this.database.transaction(async (tx) => {
       const { status = 'completed', filename = 'talk.mp3', durationSeconds = 61.6 } = job;
       const ended = { id, accountId, status, filename, durationSeconds, endedAt: this.clock.date() };
-      await recordTerminalEvent(tx, ended, { publicUrl: 'https://longhand.example.com' });
+      await recordTerminalEvent(tx, ended, {
+        publicUrl: 'https://longhand.example.com',
+        schedule: parseRetrySchedule(this.#options.schedule ?? defaultScheduleSetting),
+      });
     });
     for (const dispatcher of this.#dispatchers) dispatcher.wake();
     return id;
@@ -123,18 +124,4 @@ export async function openWorld(hooks: Hooks, options: WorldOptions = {}): Promi
   const database = options.database ?? (await openTestDatabase(hooks));
   const world = new WebhookWorld(database, options);
   return world;
-}
-
-/** Asks until there is an answer, for a bounded time. */
-export async function eventually<Result>(
-  ask: () => Promise<Result | undefined> | Result | undefined,
-  what: string,
-): Promise<Result> {
-  const untilMs = Date.now() + deadlineMs;
-  for (;;) {
-    const result = await ask();
-    if (result !== undefined && result !== false) return result;
-    if (Date.now() > untilMs) throw new Error(`waited ${deadlineMs} ms in vain for ${what}`);
-    await delay(pollMs);
-  }
 }

@@ -1,0 +1,145 @@
+import { ApiError } from '../contract/errors.ts';
+import { listedSubscriptionOnWire } from '../contract/webhook.ts';
+import { secretBoxOf } from '../service/foundation.ts';
+import { listDeliveries, replayDelivery, sendTestEvent } from '../webhook/delivery-log.ts';
+import type { LoggedAttempt, LoggedDelivery } from '../webhook/delivery-log-store.ts';
+import { resealSecrets } from '../webhook/secret-keys.ts';
+import { subscriptionsOf } from '../webhook/subscription-store.ts';
+import { onFoundation, print, table } from './command-context.ts';
+import { UsageError } from './usage-error.ts';
+
+interface Output {
+  json?: boolean;
+}
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const shownDeliveries = 20;
+
+export async function listWebhooks(options: Output & { account?: string }): Promise<void> {
+  const accountId = optionalId('--account', options.account);
+  await onFoundation(async ({ db }) => {
+    const subscriptions = await subscriptionsOf(db, accountId);
+    const value = subscriptions.map((one) => ({
+      ...listedSubscriptionOnWire(one),
+      account_id: one.accountId,
+    }));
+    print({ subscriptions: value }, options, () =>
+      table([
+        ['ID', 'ACCOUNT', 'STATUS', 'CREATED', 'RECEIVER', 'EVENTS'],
+        ...value.map((one) => [
+          one.id,
+          one.account_id,
+          one.status,
+          one.created_at,
+          one.url,
+          one.events.join(', '),
+        ]),
+      ]),
+    );
+  });
+}
+
+export async function listWebhookDeliveries(
+  options: Output & { account?: string; subscription?: string; limit?: string },
+): Promise<void> {
+  const accountId = optionalId('--account', options.account);
+  const subscriptionId = optionalId('--subscription', options.subscription);
+  const limit = options.limit === undefined ? shownDeliveries : Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) {
+    throw new UsageError('--limit must be a whole number from 1 to 1000.');
+  }
+  await onFoundation(async ({ db: database }) => {
+    const deliveries = await listDeliveries({ database }, { accountId, subscriptionId, limit });
+    print({ deliveries: deliveries.map(deliveryOnWire) }, options, () => deliveries.flatMap(deliveryLines));
+  });
+}
+
+export async function testWebhook(subscription: string, options: Output): Promise<void> {
+  const subscriptionId = optionalId('The subscription', subscription) ?? '';
+  await onFoundation(async ({ db: database, clock, config }) => {
+    const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+    const { eventId } = await orNotFound(
+      sendTestEvent({ database, clock, publicUrl }, { subscriptionId }),
+      `There is no active subscription ${subscription}. "longhand webhook list" shows them.`,
+    );
+    print({ event_id: eventId }, options, () => [
+      `The test event ${eventId} is in line; a running service delivers it at once.`,
+      `See what came of it with: longhand webhook deliveries --subscription ${subscription}`,
+    ]);
+  });
+}
+
+export async function replayWebhook(deliveryId: string, options: Output): Promise<void> {
+  await onFoundation(async ({ db: database, clock }) => {
+    await orNotFound(
+      replayDelivery({ database, clock }, { deliveryId }),
+      `There is no ended delivery ${deliveryId} to an active subscription. "longhand webhook deliveries" shows them.`,
+    );
+    print({ delivery_id: deliveryId }, options, () => [
+      `The delivery ${deliveryId} is in line again, with the same event id and body.`,
+    ]);
+  });
+}
+
+export async function resealWebhooks(options: Output): Promise<void> {
+  await onFoundation(async (foundation) => {
+    const secretBox = await secretBoxOf(foundation);
+    if (!secretBox) throw new UsageError('There is no key to seal with: set LONGHAND_SECRET_KEY.');
+    const resealed = await resealSecrets({ database: foundation.db, secretBox });
+    print({ resealed, key_id: secretBox.newestKeyId }, options, () => [
+      `${resealed} signing secrets were sealed again; all are under the newest key now.`,
+    ]);
+  });
+}
+
+function optionalId(name: string, text: string | undefined): string | undefined {
+  if (text !== undefined && !uuidPattern.test(text))
+    throw new UsageError(`${name} must be an id, not "${text}".`);
+  return text;
+}
+
+async function orNotFound<Result>(work: Promise<Result>, sentence: string): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') throw new UsageError(sentence);
+    throw error;
+  }
+}
+
+function deliveryOnWire(delivery: LoggedDelivery) {
+  return {
+    id: delivery.id,
+    event_id: delivery.eventId,
+    type: delivery.type,
+    transcription_id: delivery.transcriptionId,
+    subscription_id: delivery.subscriptionId,
+    receiver: delivery.receiver,
+    state: delivery.state,
+    created_at: delivery.createdAt.toISOString(),
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    ended_at: delivery.endedAt?.toISOString() ?? null,
+    attempts: delivery.attempts.map((attempt) => ({
+      round: attempt.round,
+      number: attempt.number,
+      started_at: attempt.startedAt,
+      duration_ms: attempt.durationMs,
+      status_code: attempt.statusCode,
+      error: attempt.error,
+      next_attempt_at: attempt.nextAttemptAt,
+    })),
+  };
+}
+
+function deliveryLines(delivery: LoggedDelivery): string[] {
+  const { id, state, type, receiver, eventId, nextAttemptAt } = delivery;
+  const next = nextAttemptAt ? `, next attempt ${nextAttemptAt.toISOString()}` : '';
+  return [
+    `${id}  ${state}  ${type}  ${receiver}  event ${eventId}${next}`,
+    ...delivery.attempts.map(attemptLine),
+  ];
+}
+
+function attemptLine({ number, startedAt, statusCode, error, durationMs }: LoggedAttempt): string {
+  return `    attempt ${number}  ${startedAt}  ${statusCode ?? error}  ${durationMs} ms`;
+}

@@ -1,0 +1,70 @@
+/** Webhooks around the job flow: the event at the end of a job, and the deliveries after it. */
+import type { Queryable } from '../platform/database.ts';
+import type { Egress } from '../platform/egress.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { Transcription } from '../transcription/transcription.ts';
+import { keepDeliveryLog } from '../webhook/delivery-log.ts';
+import { Dispatcher } from '../webhook/dispatcher.ts';
+import { recordTerminalEvent } from '../webhook/record-terminal-event.ts';
+import { checkSecretKeys } from '../webhook/secret-keys.ts';
+import { webhookSender } from '../webhook/send-webhook.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface Webhooks {
+  /** For the transaction that ends a job. */
+  recordEnd(tx: Queryable, job: Transcription): Promise<void>;
+  /** After that transaction: what was recorded goes out now, if this process delivers. */
+  afterEnd(): void;
+  stop(): Promise<void>;
+}
+
+/** A request to a receiver gets this long to end when the service stops; then it is given back to its line. */
+const graceMs = 4_000;
+
+/**
+ * Processes that have the API deliver. A pure worker opens media of strangers, so it only writes events and does
+ * without the key to the signing secrets.
+ */
+export async function startWebhooks({
+  foundation,
+  egress,
+  secretBox,
+  publicUrl,
+}: {
+  foundation: Foundation;
+  egress: Egress;
+  secretBox: SecretBox | undefined;
+  publicUrl: () => string;
+}): Promise<Webhooks> {
+  const { config, clock, logger, db: database } = foundation;
+  const recordEnd = async (tx: Queryable, job: Transcription) => {
+    if (job.status === 'processing') throw new Error('a job that has not ended has no event');
+    const { id, accountId, filename, status, durationSeconds } = job;
+    const ended = { id, accountId, filename, status, durationSeconds, endedAt: clock.date() };
+    await recordTerminalEvent(tx, ended, { publicUrl: publicUrl(), schedule: config.webhookSchedule });
+  };
+  if (config.role === 'worker') return { recordEnd, afterEnd: () => {}, stop: async () => {} };
+
+  await checkSecretKeys({ database, secretBox, logger });
+  const endLogKeeping = keepDeliveryLog({ database, clock, logger, logDays: config.webhookLogDays });
+  const dispatcher = secretBox
+    ? new Dispatcher({
+        database,
+        clock,
+        logger,
+        secretBox,
+        send: webhookSender(egress),
+        schedule: config.webhookSchedule,
+      })
+    : undefined;
+  dispatcher?.start();
+  return {
+    recordEnd,
+    afterEnd: () => dispatcher?.wake(),
+    async stop() {
+      endLogKeeping();
+      await dispatcher?.stop(graceMs);
+      await egress.close();
+    },
+  };
+}
