@@ -27,8 +27,8 @@ function program(): Command {
     .action(async () => exitWith(await (await service()).serve({ role: 'worker' })));
   longhand
     .command('transcribe')
-    .description('transcribe a file on this machine')
-    .argument('<file>', 'an audio or video file')
+    .description('transcribe a file or a link on this machine')
+    .argument('<source>', 'an audio or video file, or a public http or https link')
     .option('--format <format>', 'txt, srt, vtt or json', undefined)
     .option('--speakers', 'tell speakers apart')
     .option('--output <file>', 'write there instead of to standard output')

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Config } from '../config.ts';
 import { labelOf } from '../contract/label.ts';
+import { labelOfSource } from '../media/resolve.ts';
+import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import { openQueue, openStorage, startWorker } from '../service/processing.ts';
@@ -31,10 +34,10 @@ const progressEveryMs = 200;
 const stopGraceMs = 1_000;
 
 /** The whole job on this machine, by the same steps as the service takes; nothing of it is kept. */
-export async function transcribe(path: string, options: TranscribeOptions): Promise<void> {
+export async function transcribe(given: string, options: TranscribeOptions): Promise<void> {
   const format = formatOf(options);
-  const file = await mediaFile(path);
   const { config, clock, logger } = commandContext();
+  const media = /^https?:\/\//i.test(given) ? mediaLink(given, config) : await mediaFile(given);
   const foundation = await openFoundation(config, clock, logger);
   const storage = await openStorage(foundation, () => 'http://localhost');
   const queue = await openQueue(foundation);
@@ -46,7 +49,7 @@ export async function transcribe(path: string, options: TranscribeOptions): Prom
     afterEnd: () => {},
   });
   try {
-    const job = await runJob({ foundation, stores: storage.stores, queue }, file, options);
+    const job = await runJob({ foundation, stores: storage.stores, queue }, media, options);
     await write(rendered(job, format), options.output);
   } finally {
     await queue.stop(stopGraceMs);
@@ -62,11 +65,7 @@ interface Parts {
   queue: TaskQueue;
 }
 
-async function runJob(
-  parts: Parts,
-  file: { path: string; sizeBytes: number },
-  options: TranscribeOptions,
-): Promise<Transcription> {
+async function runJob(parts: Parts, media: Media, options: TranscribeOptions): Promise<Transcription> {
   const { foundation, stores, queue } = parts;
   const { db, accounts } = foundation;
   const account = await accounts.internal(db);
@@ -74,13 +73,16 @@ async function runJob(
   const key = workKey(id, 'source');
   const interrupted = interruption();
   try {
-    await stores.current.write(key, createReadStream(file.path));
+    if (media.kind === 'file') await stores.current.write(key, createReadStream(media.path));
     await queueJob({ db, queue }, (tx) =>
       transcriptionStore.insert(tx, {
         id,
         accountId: account.id,
-        filename: labelOf(basename(file.path), 'file'),
-        source: { kind: 'upload', storage: stores.current.id, key, sizeBytes: file.sizeBytes },
+        filename: media.label,
+        source:
+          media.kind === 'link'
+            ? { kind: 'url', url: media.url }
+            : { kind: 'upload', storage: stores.current.id, key, sizeBytes: media.sizeBytes },
         options: optionsFor(account.plan, { speakerDiarization: options.speakers ?? false }),
         allowanceDay: null,
       }),
@@ -127,11 +129,21 @@ function formatOf({ format, json }: TranscribeOptions): Format {
   return known;
 }
 
-async function mediaFile(path: string): Promise<{ path: string; sizeBytes: number }> {
+type Media =
+  | { kind: 'file'; label: string; path: string; sizeBytes: number }
+  | { kind: 'link'; label: string; url: string };
+
+function mediaLink(url: string, { egressAllow }: Config): Media {
+  const verdict = judgeUrl(url, { allow: egressAllow });
+  if (!verdict.ok) throw new UsageError(`This link cannot be opened: ${verdict.reason}.`);
+  return { kind: 'link', label: labelOf(labelOfSource(url), 'link'), url };
+}
+
+async function mediaFile(path: string): Promise<Media> {
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile()) throw new UsageError(`There is no file "${path}".`);
   if (found.size === 0) throw new UsageError(`The file "${path}" is empty.`);
-  return { path, sizeBytes: found.size };
+  return { kind: 'file', label: labelOf(basename(path), 'file'), path, sizeBytes: found.size };
 }
 
 function rendered({ text, segments, durationSeconds }: Transcription, format: Format): string {

@@ -117,6 +117,8 @@ export class MediaFailure extends Error {
   /** Whether another try within the job may help. */
   readonly transient: boolean;
   readonly retryAfterMs: number | undefined;
+  /** The operator's to mend, not the user's: such a job does not count against the allowance. */
+  readonly isOurs: boolean;
 
   constructor(code: MediaFailureCode, options: MediaFailureOptions = {}) {
     const [kind, sentence] = failureTable[code];
@@ -125,5 +127,6 @@ export class MediaFailure extends Error {
     this.publicText = sentence;
     this.transient = options.transient ?? kind === 'transient';
     this.retryAfterMs = options.retryAfterMs;
+    this.isOurs = code === 'source_resolver_unavailable';
   }
 }

@@ -5,6 +5,7 @@ import { Authenticator } from '../account/authenticate.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
+import { labelOfSource } from '../media/resolve.ts';
 import type { Egress } from '../platform/egress.ts';
 import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
@@ -49,7 +50,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
         ),
       claimUpload: (tx, claim) => uploadStore.claim(tx, { ...claim, at: clock.date() }),
       isAcceptableSourceUrl: (url) => judgeUrl(url, { allow: config.egressAllow }).ok,
-      labelOfUrl,
+      labelOfUrl: labelOfSource,
     },
     webhooks: {
       database: db,
@@ -60,18 +61,6 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   });
   await server.ready();
   return server;
-}
-
-/** The last part of the path, or the host: what a person would call the link. */
-function labelOfUrl(text: string): string {
-  const url = new URL(text);
-  const last = url.pathname.split('/').filter(Boolean).at(-1);
-  if (!last) return url.hostname;
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
 }
 
 async function tlsOf({ config }: Foundation): Promise<{ cert: Buffer; key: Buffer } | undefined> {

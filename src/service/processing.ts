@@ -2,7 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Allowance } from '../account/allowance.ts';
+import { createSources } from '../media/resolve.ts';
 import type { Queryable } from '../platform/database.ts';
+import { createEgress } from '../platform/egress.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { HashThread } from '../platform/hash-thread.ts';
 import { TaskQueue } from '../platform/queue.ts';
@@ -89,7 +91,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     logger,
     clock,
   });
-  const { ffmpeg, ffprobe } = config.programs;
+  const { ffmpeg, ffprobe, ytdlp } = config.programs;
+  const egress = createEgress({ allow: config.egressAllow, clock });
   startJobWorker({
     db,
     queue,
@@ -97,6 +100,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     speech,
     logger,
     programs: { ffmpeg, ffprobe, clock },
+    sources: createSources({ egress, clock, ytdlp }),
     temporaryDir,
     engine: config.engine.name,
     allowance: new Allowance(clock),

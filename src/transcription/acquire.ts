@@ -7,6 +7,7 @@ import { labelOf } from '../contract/label.ts';
 import { decode } from '../media/decode.ts';
 import { MediaFailure } from '../media/media-failure.ts';
 import type { MediaPrograms } from '../media/probe.ts';
+import type { Sources } from '../media/resolve.ts';
 import type { Database } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { chunkPlan, sampleRate } from '../speech/chunk-plan.ts';
@@ -24,6 +25,7 @@ export interface AcquireDeps {
   stores: ObjectStores;
   speech: Speech;
   programs: MediaPrograms;
+  sources: Sources;
   /** Where a job may keep files while it is worked on. */
   temporaryDir: string;
 }
@@ -48,13 +50,20 @@ export async function acquire(
 }
 
 async function sourceFile(
-  { stores }: AcquireDeps,
+  { stores, sources }: AcquireDeps,
   job: Transcription,
   directory: string,
   signal: AbortSignal,
 ): Promise<{ file: string; label: string }> {
   const { source } = job;
-  if (source.kind === 'url') throw new MediaFailure('source_unsupported');
+  if (source.kind === 'url') {
+    return await sources.acquireSource(source.url, {
+      directory,
+      sizeBytesMax: job.options.fileBytesMax,
+      durationSecondsMax: job.options.mediaSecondsMax,
+      signal,
+    });
+  }
   const file = join(directory, 'media');
   try {
     const object = await storeOf(stores, source).read(source.key);

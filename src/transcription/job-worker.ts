@@ -65,7 +65,8 @@ async function verdict(
   id: string,
   error: unknown,
 ): Promise<Failure | undefined> {
-  if (error instanceof MediaFailure) return { code: error.code, sentence: error.publicText, isOurs: false };
+  if (error instanceof MediaFailure)
+    return { code: error.code, sentence: error.publicText, isOurs: error.isOurs };
   const faults = await transcriptionStore.countFault(db, id);
   if (faults < faultsMax) return undefined;
   logger.error({ err: error, job: id }, 'a job is given up after repeated faults');
