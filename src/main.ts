@@ -31,6 +31,7 @@ function program(): Command {
     .argument('<source>', 'an audio or video file, or a public http or https link')
     .option('--format <format>', 'txt, srt, vtt or json', undefined)
     .option('--speakers', 'tell speakers apart')
+    .option('--language <code>', 'the language spoken, such as en; found out when not given')
     .option('--output <file>', 'write there instead of to standard output')
     .option(...json)
     .action(async (file, options) => (await import('./command/transcribe.ts')).transcribe(file, options));

@@ -28,6 +28,7 @@ export interface TranscribeOptions {
   json?: boolean;
   output?: string;
   speakers?: boolean;
+  language?: string;
 }
 
 const progressEveryMs = 200;
@@ -83,7 +84,10 @@ async function runJob(parts: Parts, media: Media, options: TranscribeOptions): P
           media.kind === 'link'
             ? { kind: 'url', url: media.url }
             : { kind: 'upload', storage: stores.current.id, key, sizeBytes: media.sizeBytes },
-        options: optionsFor(account.plan, { speakerDiarization: options.speakers ?? false }),
+        options: optionsFor(account.plan, {
+          speakerDiarization: options.speakers ?? false,
+          language: languageOf(options),
+        }),
         allowanceDay: null,
       }),
     );
@@ -120,6 +124,13 @@ function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
   return controller.signal;
+}
+
+function languageOf({ language }: TranscribeOptions): string | null {
+  if (language === undefined) return null;
+  if (!/^[a-z]{2,3}$/.test(language))
+    throw new UsageError(`--language must be a code of two or three letters such as en, not "${language}".`);
+  return language;
 }
 
 function formatOf({ format, json }: TranscribeOptions): Format {

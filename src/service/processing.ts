@@ -8,7 +8,8 @@ import { createEgress } from '../platform/egress.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { HashThread } from '../platform/hash-thread.ts';
 import { TaskQueue } from '../platform/queue.ts';
-import { defaultModelIds, ModelStore } from '../speech/model-store.ts';
+import { modelsNeededBy } from '../speech/engine.ts';
+import { ModelStore } from '../speech/model-store.ts';
 import { SpeechPool } from '../speech/speech-pool.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
@@ -76,7 +77,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { foundation, stores, queue } = parts;
   const { config, clock, logger, db } = foundation;
   const modelStore = modelStoreOf(foundation);
-  const installed = await Promise.all(defaultModelIds().map((id) => modelStore.installed(id)));
+  const needed = modelsNeededBy(config.engine.name);
+  const installed = await Promise.all(needed.map((id) => modelStore.installed(id)));
   if (!installed.every(Boolean)) {
     logger.error(
       'the speech models are not installed, so no job can run here: run "longhand models install --default"',

@@ -1,3 +1,5 @@
+import { whisperModels } from './whisper/whisper-manifest.ts';
+
 /** Every model that `longhand models install` knows. The hash decides what is installed, not where it came from. */
 
 export type ModelSource =
@@ -139,4 +141,5 @@ export const models: readonly Model[] = [
       },
     ],
   },
+  ...whisperModels,
 ];

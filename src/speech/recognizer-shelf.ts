@@ -1,10 +1,14 @@
 /** The recognizers of one speech process: loaded when first needed, kept warm until the process ends. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecogniseOptions } from './chunk-result.ts';
+import { englishModel, languageModel, modelOfEngine, otherLanguagesModel } from './engine.ts';
 import { MoonshineRecognizer } from './moonshine-recognizer.ts';
-import type { Recognizer } from './recognizer.ts';
+import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from './recognizer.ts';
 import { SpeechError } from './speech.ts';
+import { WhisperRecognizer } from './whisper/whisper-recognizer.ts';
+
+/** Below this the larger model is asked as well. */
+const probabilitySure = 0.8;
 
 export class RecognizerShelf {
   readonly #modelsDirectory: string;
@@ -14,10 +18,30 @@ export class RecognizerShelf {
     this.#modelsDirectory = modelsDirectory;
   }
 
-  async choose(options: RecogniseOptions): Promise<Recognizer> {
-    const id =
-      options.engine === 'auto' || options.engine === 'moonshine' ? 'moonshine-base' : options.engine;
-    return this.#get(id);
+  /** `auto`: English by the model made for it, all else by Whisper; a chunk whose language is not known is asked. */
+  async choose(
+    engine: string,
+    heard: HeardChunk,
+  ): Promise<{ recognizer: Recognizer; language: string | null }> {
+    if (engine !== 'auto') {
+      return { recognizer: await this.#get(modelOfEngine(engine)), language: heard.language };
+    }
+    const language = heard.language ?? (await this.detectLanguage(heard)).language;
+    return { recognizer: await this.#get(language === 'en' ? englishModel : otherLanguagesModel), language };
+  }
+
+  /** Without a model that can tell languages apart, everything is English. */
+  async detectLanguage(heard: HeardChunk): Promise<LanguageGuess> {
+    const quick = await this.#detector(languageModel);
+    const guess = await quick?.detectLanguage(heard);
+    if (guess && guess.probability >= probabilitySure && guess.language === 'en') return guess;
+    const thorough = await this.#detector(otherLanguagesModel);
+    return (await thorough?.detectLanguage(heard)) ?? guess ?? { language: 'en', probability: 0 };
+  }
+
+  async #detector(id: string): Promise<LanguageDetector | null> {
+    if (!(await isPresent(join(this.#modelsDirectory, id)))) return null;
+    return (await this.#get(id)) as WhisperRecognizer;
   }
 
   #get(id: string): Promise<Recognizer> {
@@ -33,19 +57,24 @@ export class RecognizerShelf {
   async #load(id: string): Promise<Recognizer> {
     const directory = await installedDirectory(this.#modelsDirectory, id);
     if (id.startsWith('moonshine-')) return MoonshineRecognizer.load(id, directory);
+    if (id.startsWith('whisper-')) return WhisperRecognizer.load(id, directory);
     throw new SpeechError(`there is no engine "${id}"`, { transient: false });
   }
 }
 
 export async function installedDirectory(modelsDirectory: string, id: string): Promise<string> {
   const directory = join(modelsDirectory, id);
+  if (await isPresent(directory)) return directory;
+  throw new SpeechError(`the model ${id} is not installed; run: longhand models install ${id}`, {
+    transient: false,
+  });
+}
+
+async function isPresent(path: string): Promise<boolean> {
   try {
-    await access(directory);
-  } catch (cause) {
-    throw new SpeechError(`the model ${id} is not installed; run: longhand models install ${id}`, {
-      transient: false,
-      cause,
-    });
+    await access(path);
+    return true;
+  } catch {
+    return false;
   }
-  return directory;
 }

@@ -14,3 +14,12 @@ export interface Recognizer {
   readonly id: string;
   recognise(heard: HeardChunk): Promise<RecognisedUtterance[]>;
 }
+
+export interface LanguageGuess {
+  language: string;
+  probability: number;
+}
+
+export interface LanguageDetector {
+  detectLanguage(heard: HeardChunk): Promise<LanguageGuess>;
+}

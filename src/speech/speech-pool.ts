@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import type { LanguageGuess } from './recognizer.ts';
 import type { FoundSpeech, Speech } from './speech.ts';
 import { SpeechProcess } from './speech-process.ts';
 
@@ -56,6 +57,10 @@ export class SpeechPool implements Speech {
     signal: AbortSignal,
   ): Promise<ChunkResult> {
     return this.#withProcess(signal, (process) => process.recognise(audio, chunk, options, signal));
+  }
+
+  detectLanguage(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<LanguageGuess> {
+    return this.#withProcess(signal, (process) => process.detectLanguage(audio, chunk));
   }
 
   /** Requests under way are rejected; nothing of this pool runs when it resolves. */

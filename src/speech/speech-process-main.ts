@@ -7,7 +7,9 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
 import { systemClock } from '../platform/clock.ts';
+import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult } from './chunk-result.ts';
+import type { HeardChunk } from './recognizer.ts';
 import { installedDirectory, RecognizerShelf } from './recognizer-shelf.ts';
 import { SpeechError } from './speech.ts';
 import {
@@ -59,6 +61,9 @@ async function perform(request: SpeechRequest): Promise<void> {
       underWay = new AbortController();
       answer({ type: 'recognised', id, result: await recognise(request) });
       break;
+    case 'detect-language':
+      answer({ type: 'language-detected', id, guess: await shelf.detectLanguage(heardOf(request, null)) });
+      break;
     case 'find-speech':
       listening = new VoiceActivity(await voiceActivity());
       answer({ type: 'taken', id });
@@ -79,14 +84,14 @@ async function perform(request: SpeechRequest): Promise<void> {
 }
 
 async function recognise(request: SpeechRequest & { type: 'recognise' }): Promise<ChunkResult> {
-  const recognizer = await shelf.choose(request.options);
-  const utterances = await recognizer.recognise({
-    samples: Float32Array.from(samplesOf(request.audio), (sample) => sample / 32_768),
-    chunk: request.chunk,
-    language: request.options.language,
-    signal: underWay.signal,
-  });
-  return { engine: recognizer.id, utterances };
+  const heard = heardOf(request, request.options.language);
+  const { recognizer, language } = await shelf.choose(request.options.engine, heard);
+  return { engine: recognizer.id, utterances: await recognizer.recognise({ ...heard, language }) };
+}
+
+function heardOf({ audio, chunk }: { audio: Uint8Array; chunk: Chunk }, language: string | null): HeardChunk {
+  const samples = Float32Array.from(samplesOf(audio), (sample) => sample / 32_768);
+  return { samples, chunk, language, signal: underWay.signal };
 }
 
 function voiceActivity(): Promise<InferenceSession> {

@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import { forkModule } from '../platform/subprocess.ts';
 import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import type { LanguageGuess } from './recognizer.ts';
 import { type FoundSpeech, SpeechError } from './speech.ts';
 import {
   exitCodeMemory,
@@ -71,6 +72,12 @@ export class SpeechProcess {
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
+  }
+
+  async detectLanguage(audio: Uint8Array, chunk: Chunk): Promise<LanguageGuess> {
+    const answer = await this.#ask({ type: 'detect-language', id: this.#nextId++, audio, chunk });
+    if (answer.type !== 'language-detected') throw unexpected(answer);
+    return answer.guess;
   }
 
   async findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech> {

@@ -1,5 +1,6 @@
 import type { Chunk, SpeechSpan } from './chunk-plan.ts';
 import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import type { LanguageGuess } from './recognizer.ts';
 
 /** What the rest of Longhand asks of speech recognition; `SpeechPool` answers it with processes on this machine. */
 export interface Speech {
@@ -12,6 +13,8 @@ export interface Speech {
     options: RecogniseOptions,
     signal: AbortSignal,
   ): Promise<ChunkResult>;
+  /** The likeliest language of one chunk; `audio` as above. */
+  detectLanguage(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<LanguageGuess>;
   close(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ const clauseEnd = /[.,;:!?…。、，！？；：؟،।]["'”’»)\]]*$/u;
 const punctuationWorthSeconds = 0.8;
 
 export function timedWords(utterance: RecognisedUtterance): TimedWord[] {
-  if (utterance.words) return utterance.words;
+  if (utterance.words) return utterance.words.map((word) => withoutPauses(word, utterance.spans));
   const words = wordsOf(utterance.text);
   const spans = utterance.spans.length > 0 ? utterance.spans : [utterance];
   const shares = wordsPerSpan(words, spans);
@@ -22,6 +22,26 @@ export function timedWords(utterance: RecognisedUtterance): TimedWord[] {
     next += count;
   }
   return timed;
+}
+
+/** Engines let a word begin in the pause before it or end in the one after; the voice knows better. */
+function withoutPauses(word: TimedWord, spans: readonly SpeechSpan[]): TimedWord {
+  const shared = spans.map((span) => overlap(span, word));
+  const most = Math.max(...shared);
+  // A span that the word only brushes is its neighbour's.
+  const spoken = spans.filter((_, i) => (shared[i] ?? 0) > 0.3 * most);
+  const first = spoken[0];
+  const last = spoken.at(-1);
+  if (!first || !last || most <= 0) return word;
+  return {
+    text: word.text,
+    startSample: Math.max(word.startSample, first.startSample),
+    endSample: Math.min(word.endSample, last.endSample),
+  };
+}
+
+function overlap(a: SpeechSpan, b: SpeechSpan): number {
+  return Math.max(0, Math.min(a.endSample, b.endSample) - Math.max(a.startSample, b.startSample));
 }
 
 /** Splits a text into words that keep the space before them. Scripts without spaces are split by the language's own rules. */

@@ -10,11 +10,12 @@ import type { MediaPrograms } from '../media/probe.ts';
 import type { Sources } from '../media/resolve.ts';
 import type { Database } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
-import { chunkPlan, sampleRate } from '../speech/chunk-plan.ts';
+import { type Chunk, chunkPlan, sampleRate } from '../speech/chunk-plan.ts';
 import type { FoundSpeech, Speech } from '../speech/speech.ts';
 import { workKey } from '../storage/object-key.ts';
 import { NoSuchObject, type ObjectStores } from '../storage/object-store.ts';
 import { chunkStore } from './chunk-store.ts';
+import { decideLanguage } from './decide-language.ts';
 import { type ChunkTask, finishQueue, type JobTask, recogniseQueue } from './queues.ts';
 import type { AudioObject, Transcription } from './transcription.ts';
 import { transcriptionStore } from './transcription-store.ts';
@@ -26,6 +27,8 @@ export interface AcquireDeps {
   speech: Speech;
   programs: MediaPrograms;
   sources: Sources;
+  /** Which recognizer new jobs get; `auto` picks by language. */
+  engine: string;
   /** Where a job may keep files while it is worked on. */
   temporaryDir: string;
 }
@@ -43,7 +46,10 @@ export async function acquire(
     const { file, label } = await sourceFile(deps, job, directory, signal);
     const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };
     const found = await decodeAndListen(deps, job, file, audio, signal);
-    await storePlan(deps, job, { audio, label, found });
+    const chunks = chunkPlan(found.spans, found.totalSamples);
+    const wanted = { language: job.options.language, audio, chunks };
+    const language = await decideLanguage(deps, wanted, signal);
+    await storePlan(deps, job, { audio, label, found, chunks, language });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -120,19 +126,27 @@ function drained(stream: PassThrough): Promise<void> {
   });
 }
 
+interface Acquired {
+  audio: AudioObject;
+  label: string;
+  found: FoundSpeech;
+  chunks: Chunk[];
+  language: string | null;
+}
+
 /** The plan, the job's length and the tasks appear together. */
 async function storePlan(
-  { db, queue }: AcquireDeps,
+  { db, queue, engine }: AcquireDeps,
   job: Transcription,
-  { audio, label, found }: { audio: AudioObject; label: string; found: FoundSpeech },
+  { audio, label, found, chunks, language }: Acquired,
 ): Promise<void> {
-  const chunks = chunkPlan(found.spans, found.totalSamples);
   await db.transaction(async (tx) => {
     const wasFirst = await transcriptionStore.markAcquired(tx, job.id, {
       durationSeconds: found.totalSamples / sampleRate,
       audio,
       filename: labelOf(label, job.filename),
       chunks: chunks.length,
+      options: { engine, language },
     });
     if (!wasFirst) return;
     await chunkStore.insertAll(tx, job.id, chunks);

@@ -34,7 +34,8 @@ export function startJobWorker(deps: JobWorkerDeps): void {
   );
   queue.work<ChunkTask>(
     recogniseQueue.name,
-    { concurrency: workers },
+    // One more than can run at once: its audio is at hand when a process becomes free.
+    { concurrency: workers + 1 },
     guard((data, signal) => recognise(deps, data, signal)),
   );
   queue.work<JobTask>(

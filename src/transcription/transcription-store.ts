@@ -86,13 +86,21 @@ export const transcriptionStore = {
   async markAcquired(
     tx: Queryable,
     id: string,
-    acquired: { durationSeconds: number; audio: AudioObject | null; filename: string; chunks: number },
+    acquired: {
+      durationSeconds: number;
+      audio: AudioObject | null;
+      filename: string;
+      chunks: number;
+      /** Decided once, so that every chunk and every repetition is recognised alike. */
+      options: Pick<TranscriptionOptions, 'engine' | 'language'>;
+    },
   ): Promise<boolean> {
     const rows = await tx.query(
       `update transcription
-       set duration_seconds = $2, audio = $3, filename = $4, chunks_total = $5, chunks_left = $5
+       set duration_seconds = $2, audio = $3, filename = $4, chunks_total = $5, chunks_left = $5,
+         options = options || $6
        where id = $1 and status = 'processing' and chunks_total is null returning id`,
-      [id, acquired.durationSeconds, acquired.audio, acquired.filename, acquired.chunks],
+      [id, acquired.durationSeconds, acquired.audio, acquired.filename, acquired.chunks, acquired.options],
     );
     return rows.length === 1;
   },

@@ -13,6 +13,8 @@ export interface TranscriptionOptions {
   speakerDiarization: boolean;
   /** A language the caller is sure of, such as `en`; null when it is to be found out. */
   language: string | null;
+  /** Which recognizer; `auto` picks by language. */
+  engine: string;
   fileBytesMax: number;
   mediaSecondsMax: number;
 }
@@ -47,6 +49,7 @@ export function optionsFor(
   return {
     speakerDiarization: wanted.speakerDiarization,
     language: wanted.language ?? null,
+    engine: 'auto',
     fileBytesMax: plan.fileBytesMax,
     mediaSecondsMax: plan.mediaSecondsMax,
   };

@@ -1,0 +1,28 @@
+/** Which engines there are, by the names that `LONGHAND_ENGINE` takes. */
+
+export const englishModel = 'moonshine-base';
+export const otherLanguagesModel = 'whisper-base';
+/** Tells languages apart in half the time of the model that then writes them. */
+export const languageModel = 'whisper-tiny';
+export const voiceActivityModel = 'silero-vad';
+
+/** Short names for the models that most people mean. */
+const shortNames: Readonly<Record<string, string>> = {
+  moonshine: englishModel,
+  whisper: otherLanguagesModel,
+};
+
+export function modelOfEngine(engine: string): string {
+  return shortNames[engine] ?? engine;
+}
+
+/** Whether it makes a difference to the engine to be told the language of the whole recording. */
+export function engineHearsLanguages(engine: string): boolean {
+  return engine === 'auto' || modelOfEngine(engine).startsWith('whisper-');
+}
+
+/** What must be installed before a worker can take a job with this engine. */
+export function modelsNeededBy(engine: string): string[] {
+  if (engine === 'remote') return [voiceActivityModel];
+  return [voiceActivityModel, engine === 'auto' ? englishModel : modelOfEngine(engine)];
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const generationSchema = z.object({
+  alignment_heads: z.array(z.tuple([z.number(), z.number()])),
+  begin_suppress_tokens: z.array(z.number()),
+  decoder_start_token_id: z.number(),
+  eos_token_id: z.number(),
+  lang_to_id: z.record(z.string(), z.number()),
+  no_timestamps_token_id: z.number(),
+  suppress_tokens: z.array(z.number()),
+  task_to_id: z.object({ transcribe: z.number() }),
+});
+
+const timeStepSeconds = 0.02;
+
+/** The tokens of a Whisper model: which mean what, and which bytes of text they stand for. */
+export class WhisperVocabulary {
+  readonly start: number;
+  readonly end: number;
+  readonly transcribe: number;
+  /** The mark for 0.00 s; the others follow in steps of 20 ms. */
+  readonly firstTime: number;
+  /** Stands two before the first mark of time, in every size. */
+  readonly noSpeech: number;
+  readonly languages: ReadonlyMap<string, number>;
+  readonly suppressed: readonly number[];
+  readonly suppressedAtStart: readonly number[];
+  /** [layer, head] of those attentions that follow the sound. */
+  readonly alignmentHeads: readonly (readonly [number, number])[];
+  readonly #bytes: (Buffer | undefined)[];
+
+  private constructor(generation: z.infer<typeof generationSchema>, tokens: Record<string, number>) {
+    this.start = generation.decoder_start_token_id;
+    this.end = generation.eos_token_id;
+    this.transcribe = generation.task_to_id.transcribe;
+    this.firstTime = generation.no_timestamps_token_id + 1;
+    this.noSpeech = generation.no_timestamps_token_id - 1;
+    this.languages = new Map(
+      Object.entries(generation.lang_to_id).map(([mark, id]) => [mark.slice(2, -2), id]),
+    );
+    this.suppressed = generation.suppress_tokens;
+    this.suppressedAtStart = generation.begin_suppress_tokens;
+    this.alignmentHeads = generation.alignment_heads;
+    this.#bytes = [];
+    const byteOf = byteAlphabet();
+    for (const [token, id] of Object.entries(tokens)) {
+      this.#bytes[id] = Buffer.from(Array.from(token, (character) => byteOf.get(character) ?? 63));
+    }
+  }
+
+  static async load(directory: string): Promise<WhisperVocabulary> {
+    const generation = await readFile(join(directory, 'generation_config.json'), 'utf8');
+    const vocabulary = await readFile(join(directory, 'vocab.json'), 'utf8');
+    return new WhisperVocabulary(
+      generationSchema.parse(JSON.parse(generation)),
+      z.record(z.string(), z.number()).parse(JSON.parse(vocabulary)),
+    );
+  }
+
+  bytesOf(token: number): Buffer {
+    return this.#bytes[token] ?? Buffer.alloc(0);
+  }
+
+  isText(token: number): boolean {
+    return token < this.end;
+  }
+
+  isTime(token: number): boolean {
+    return token >= this.firstTime;
+  }
+
+  secondsOf(timeToken: number): number {
+    return (timeToken - this.firstTime) * timeStepSeconds;
+  }
+
+  timeAt(seconds: number): number {
+    return this.firstTime + Math.round(seconds / timeStepSeconds);
+  }
+
+  textOf(tokens: readonly number[]): string {
+    return Buffer.concat(
+      tokens.filter((token) => this.isText(token)).map((token) => this.bytesOf(token)),
+    ).toString('utf8');
+  }
+}
+
+/** Byte-pair vocabularies write every byte as a printable character; this is the way back. */
+function byteAlphabet(): Map<string, number> {
+  const printable = (byte: number) =>
+    (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || (byte >= 174 && byte <= 255);
+  const alphabet = new Map<string, number>();
+  let next = 256;
+  for (let byte = 0; byte < 256; byte++) {
+    alphabet.set(String.fromCodePoint(printable(byte) ? byte : next++), byte);
+  }
+  return alphabet;
+}

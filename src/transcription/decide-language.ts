@@ -1,0 +1,25 @@
+import type { Chunk } from '../speech/chunk-plan.ts';
+import { engineHearsLanguages } from '../speech/engine.ts';
+import { languageByVote, votingChunks } from '../speech/language-vote.ts';
+import type { Speech } from '../speech/speech.ts';
+import type { ObjectStores } from '../storage/object-store.ts';
+import { chunkAudio } from './chunk-audio.ts';
+import type { AudioObject } from './transcription.ts';
+
+/**
+ * The language of a job, decided once and stored with it: the caller's, or by vote of several places of the recording.
+ * Null when several languages are spoken: then each chunk is asked when it is recognised.
+ */
+export async function decideLanguage(
+  { speech, stores, engine }: { speech: Speech; stores: ObjectStores; engine: string },
+  { language, audio, chunks }: { language: string | null; audio: AudioObject; chunks: readonly Chunk[] },
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (language !== null || !engineHearsLanguages(engine)) return language;
+  const guesses = await Promise.all(
+    votingChunks(chunks).map(async (chunk) =>
+      speech.detectLanguage(await chunkAudio(stores, audio, chunk), chunk, signal),
+    ),
+  );
+  return languageByVote(guesses);
+}
