@@ -4,6 +4,7 @@ import { MediaFailure, type MediaFailureCode } from './media-failure.ts';
 
 /** First match wins, so the particular comes before the general. */
 const words: readonly (readonly [RegExp, MediaFailureCode])[] = [
+  [/file:\/\/ (URLs|scheme)/i, 'source_blocked'],
   [/DRM|PlayReady|Widevine|FairPlay/i, 'media_drm_protected'],
   [
     /confirm your age|age[- ]restricted|inappropriate for some users|age verification/i,
@@ -88,6 +89,7 @@ export function failureOfRun({ said, denials, exceeded, ageDays }: PageRun): Med
 export interface PageInfo {
   _type?: string;
   title?: string;
+  extractor?: string;
   duration?: number | null;
   is_live?: boolean | null;
   live_status?: string | null;
@@ -109,9 +111,7 @@ export function onlyVideo(info: PageInfo, durationSecondsMax: number): PageInfo 
     if (!first) throw new MediaFailure('media_no_video');
     if (others.length > 0)
       throw new MediaFailure('media_multiple_videos', { cause: `${others.length + 1} entries` });
-    // Entries of a page without titles of their own come as "Title (1)".
-    const title = info.title && first.title?.startsWith(`${info.title} (`) ? info.title : first.title;
-    return onlyVideo({ ...first, title: title ?? info.title ?? '' }, durationSecondsMax);
+    return onlyVideo({ ...first, title: first.title ?? info.title ?? '' }, durationSecondsMax);
   }
   if (info.live_status === 'is_upcoming') throw new MediaFailure('media_not_yet_available');
   if (info.is_live || info.live_status === 'is_live') throw new MediaFailure('media_live');
@@ -122,4 +122,9 @@ export function onlyVideo(info: PageInfo, durationSecondsMax: number): PageInfo 
   if ((info.duration ?? 0) > durationSecondsMax) throw new MediaFailure('media_too_long');
   if (info.ext && /^(jpe?g|png|gif|webp|avif|heic)$/.test(info.ext)) throw new MediaFailure('media_no_video');
   return info;
+}
+
+/** Videos that stand in a page without a name of their own come as "Title of the page (1)". */
+export function titleOf({ title = '', extractor = '' }: PageInfo): string {
+  return /^(generic|html5)/i.test(extractor) ? title.replace(/ \(1\)$/, '') : title;
 }

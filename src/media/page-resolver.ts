@@ -11,7 +11,7 @@ import { judgeUrl } from '../platform/egress-url.ts';
 import { type FinishedProcess, runProcess } from '../platform/subprocess.ts';
 import { cleanLabel, labelFromUrl } from './label.ts';
 import { MediaFailure } from './media-failure.ts';
-import { failureOfRun, onlyVideo, type PageInfo } from './page-failure.ts';
+import { failureOfRun, onlyVideo, type PageInfo, titleOf } from './page-failure.ts';
 
 export interface PageResolverOptions {
   ytdlp: string;
@@ -105,7 +105,7 @@ export class PageResolver {
       video = onlyVideo(info, task.durationSecondsMax);
     }
     const file = await this.#download(video, proxy, task);
-    return { file, label: cleanLabel(video.title ?? '') || labelFromUrl(url) };
+    return { file, label: cleanLabel(titleOf(video)) || labelFromUrl(url) };
   }
 
   async #describe(url: URL, proxy: EgressProxy, task: PageTask): Promise<PageInfo> {

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { driveAnswer } from './drive-answers.ts';
+import { driveShape } from './drive-shapes.ts';
+import { MediaFailure } from './media-failure.ts';
+import { pageShape } from './page-shapes.ts';
+
+/** Link, then `page`, `short`, a failure code, or `page → the plain form`. */
+const pages: readonly (readonly [link: string, expected: string])[] = [
+  ['https://www.youtube.com/watch?v=abcdefghijk', 'page'],
+  ['https://youtube.com/watch?app=desktop&v=abcdefghijk', 'page'],
+  ['https://m.youtube.com/watch?v=abcdefghijk&t=10s', 'page'],
+  ['https://music.youtube.com/watch?v=abcdefghijk', 'page'],
+  [
+    'https://www.youtube.com/watch?v=abcdefghijk&list=PL123&index=4',
+    'page → https://www.youtube.com/watch?v=abcdefghijk',
+  ],
+  ['https://youtu.be/abcdefghijk?si=x', 'page'],
+  ['https://youtu.be/abcdefghijk?list=PL1', 'page → https://youtu.be/abcdefghijk'],
+  ['https://www.youtube.com/shorts/abcdefghijk', 'page'],
+  ['https://www.youtube.com/live/abcdefghijk', 'page'],
+  ['https://www.youtube.com/embed/abcdefghijk', 'page'],
+  ['https://www.youtube-nocookie.com/embed/abcdefghijk', 'page'],
+  ['https://www.youtube.com/clip/UgkxAbcdef', 'page'],
+  ['https://www.youtube.com/playlist?list=PL123', 'source_not_accepted'],
+  ['https://www.youtube.com/embed/videoseries?list=PL1', 'source_not_accepted'],
+  ['https://www.youtube.com/@name', 'source_not_accepted'],
+  ['https://www.youtube.com/@name/videos', 'source_not_accepted'],
+  ['https://www.youtube.com/channel/UC123', 'source_not_accepted'],
+  ['https://www.youtube.com/results?search_query=x', 'source_not_accepted'],
+  ['https://www.youtube.com/feed/subscriptions', 'source_not_accepted'],
+  ['https://www.youtube.com/', 'source_not_accepted'],
+  ['https://youtu.be/', 'source_not_accepted'],
+  ['https://www.tiktok.com/@user/video/7012345678901234567', 'page'],
+  ['https://www.tiktok.com/embed/7012345678901234567', 'page'],
+  ['https://www.tiktok.com/embed/v2/7012345678901234567', 'page'],
+  ['https://vm.tiktok.com/ZM123abc/', 'short'],
+  ['https://vt.tiktok.com/ZM123abc/', 'short'],
+  ['https://www.tiktok.com/t/ZT123/', 'short'],
+  ['https://www.tiktok.com/@user', 'source_not_accepted'],
+  ['https://www.tiktok.com/@user/live', 'media_live'],
+  ['https://www.tiktok.com/@user/photo/701234', 'media_no_video'],
+  ['https://www.tiktok.com/tag/cats', 'source_not_accepted'],
+  ['https://www.tiktok.com/music/x-701', 'source_not_accepted'],
+  ['https://www.instagram.com/reel/Cabc-123_/', 'page'],
+  ['https://www.instagram.com/reels/Cabc-123_/', 'page'],
+  ['https://instagram.com/p/Cabc/?igsh=x', 'page'],
+  ['https://www.instagram.com/tv/Cabc/', 'page'],
+  ['https://www.instagram.com/user.name/reel/Cabc/', 'page'],
+  ['https://www.instagram.com/user.name/p/Cabc/', 'page'],
+  ['https://www.instagram.com/share/reel/BAxyz', 'short'],
+  ['https://www.instagram.com/share/p/BAxyz', 'short'],
+  ['https://instagr.am/p/Cabc/', 'short'],
+  ['https://www.instagram.com/user.name/', 'source_not_accepted'],
+  ['https://www.instagram.com/user.name/reels/', 'source_not_accepted'],
+  ['https://www.instagram.com/stories/user/123/', 'source_not_accepted'],
+  ['https://www.instagram.com/stories/highlights/123/', 'source_not_accepted'],
+  ['https://www.instagram.com/explore/tags/x/', 'source_not_accepted'],
+  ['https://www.instagram.com/reels/audio/123/', 'source_not_accepted'],
+  ['https://www.facebook.com/watch/?v=123456', 'page'],
+  ['https://www.facebook.com/watch?v=123456', 'page'],
+  ['https://www.facebook.com/user/videos/123456/', 'page'],
+  ['https://www.facebook.com/user/videos/title/123456/', 'page'],
+  ['https://www.facebook.com/video.php?v=123', 'page'],
+  ['https://m.facebook.com/story.php?story_fbid=1&id=2', 'page'],
+  ['https://www.facebook.com/reel/123456', 'page'],
+  ['https://www.facebook.com/user/posts/pfbid0abc', 'page'],
+  ['https://www.facebook.com/groups/g/posts/123/', 'page'],
+  ['https://www.facebook.com/permalink.php?story_fbid=1&id=2', 'page'],
+  ['https://fb.watch/abc123/', 'short'],
+  ['https://www.facebook.com/share/v/abc/', 'short'],
+  ['https://www.facebook.com/share/r/abc/', 'short'],
+  ['https://www.facebook.com/user', 'source_not_accepted'],
+  ['https://www.facebook.com/photo/?fbid=1', 'media_no_video'],
+  ['https://www.facebook.com/stories/123', 'source_not_accepted'],
+  ['https://www.facebook.com/events/123', 'source_not_accepted'],
+  ['https://x.com/user/status/1234567890', 'page'],
+  ['https://twitter.com/user/status/1234567890?s=20', 'page'],
+  ['https://x.com/i/status/1234567890', 'page'],
+  ['https://x.com/i/web/status/1234567890', 'page'],
+  ['https://x.com/user/status/1234567890/video/2', 'page'],
+  ['https://t.co/abc', 'short'],
+  ['https://x.com/user', 'source_not_accepted'],
+  ['https://x.com/i/spaces/1abc', 'media_live'],
+  ['https://vimeo.com/123456', 'page'],
+  ['https://vimeo.com/123456/abcdef0123', 'page'],
+  ['https://player.vimeo.com/video/123456?h=abc', 'page'],
+  ['https://vimeo.com/channels/staffpicks/123456', 'page'],
+  ['https://vimeo.com/groups/x/videos/123456', 'page'],
+  ['https://vimeo.com/user123', 'source_not_accepted'],
+  ['https://vimeo.com/showcase/123', 'source_not_accepted'],
+  ['https://vimeo.com/ondemand/film', 'media_drm_protected'],
+  ['https://www.twitch.tv/videos/123456', 'page'],
+  ['https://clips.twitch.tv/FunnyClip-abc', 'page'],
+  ['https://www.twitch.tv/user/clip/FunnyClip', 'page'],
+  ['https://www.twitch.tv/user', 'media_live'],
+  ['https://www.twitch.tv/user/videos', 'source_not_accepted'],
+  ['https://www.twitch.tv/collections/abc', 'source_not_accepted'],
+];
+for (const [link, expected] of pages) {
+  test(`the page link ${link} is ${expected}`, () => {
+    const shape = pageShape(new URL(link));
+    assert.ok(shape);
+    const plain = expected.split(' → ')[1];
+    const found = shape.kind === 'refused' ? shape.code : shape.kind;
+    assert.equal(found, expected.split(' ')[0]);
+    if (plain && shape.kind === 'page') assert.equal(shape.url.href, plain);
+  });
+}
+
+test('hosts that only look like a known site are left to the general way', () => {
+  for (const link of [
+    'https://youtube.com.evil.example/watch?v=abcdefghijk',
+    'https://notx.com/a/status/1',
+  ]) {
+    assert.equal(pageShape(new URL(link)), undefined);
+  }
+});
+
+const google = (id: string, more = '') =>
+  `https://drive.usercontent.google.com/download?id=${id}&export=download&confirm=t${more}`;
+const oneDriveLink = 'https://1drv.ms/v/s!AbCdEf';
+const drives: readonly (readonly [link: string, expected: string])[] = [
+  ['https://drive.google.com/file/d/1AbCdEfGhIjKl/view?usp=sharing', google('1AbCdEfGhIjKl')],
+  ['https://drive.google.com/file/u/0/d/1AbCdEfGhIjKl/edit', google('1AbCdEfGhIjKl')],
+  ['https://drive.google.com/open?id=1AbCdEfGhIjKl', google('1AbCdEfGhIjKl')],
+  ['https://drive.google.com/uc?export=download&id=1AbCdEfGhIjKl', google('1AbCdEfGhIjKl')],
+  ['https://docs.google.com/file/d/1AbCdEfGhIjKl/preview', google('1AbCdEfGhIjKl')],
+  [
+    'https://drive.google.com/file/d/1AbCdEfGhIjKl/view?resourcekey=0-x',
+    google('1AbCdEfGhIjKl', '&resourcekey=0-x'),
+  ],
+  ['https://drive.google.com/drive/folders/1AbCdEfGhIjKl', 'source_not_accepted'],
+  ['https://drive.google.com/drive/u/1/folders/1AbCdEfGhIjKl', 'source_not_accepted'],
+  ['https://drive.google.com/drive/my-drive', 'source_not_accepted'],
+  ['https://drive.google.com/open?id=../x', 'source_not_accepted'],
+  ['https://docs.google.com/document/d/1AbCdEfGhIjKl/edit', 'source_unsupported'],
+  ['https://www.dropbox.com/s/abc123/talk.mp4?dl=0', 'https://www.dropbox.com/s/abc123/talk.mp4?dl=1'],
+  ['http://dropbox.com/s/abc123/talk.mp4', 'https://dropbox.com/s/abc123/talk.mp4?dl=1'],
+  [
+    'https://www.dropbox.com/scl/fi/abc/talk.mp4?rlkey=k1&st=s&dl=0',
+    'https://www.dropbox.com/scl/fi/abc/talk.mp4?rlkey=k1&st=s&dl=1',
+  ],
+  [
+    'https://www.dropbox.com/scl/fi/abc/talk.mp4?rlkey=k1&raw=1',
+    'https://www.dropbox.com/scl/fi/abc/talk.mp4?rlkey=k1&dl=1',
+  ],
+  ['https://www.dropbox.com/scl/fo/abc/x?rlkey=k', 'source_not_accepted'],
+  ['https://www.dropbox.com/sh/abc/x', 'source_not_accepted'],
+  ['https://www.dropbox.com/home', 'source_not_accepted'],
+  [
+    oneDriveLink,
+    `https://api.onedrive.com/v1.0/shares/u!${Buffer.from(oneDriveLink).toString('base64url')}/root/content`,
+  ],
+  ['https://1drv.ms/f/s!AbCdEf', 'source_not_accepted'],
+  [
+    'https://tenant.sharepoint.com/:v:/s/site/Eabc?e=x',
+    'https://tenant.sharepoint.com/:v:/s/site/Eabc?e=x&download=1',
+  ],
+  ['https://tenant-my.sharepoint.com/:f:/g/personal/x/E1', 'source_not_accepted'],
+  ['https://tenant.sharepoint.com/:w:/s/site/E1', 'source_unsupported'],
+  ['https://app.box.com/s/abcdef123', 'page'],
+  ['https://tenant.app.box.com/v/name', 'page'],
+  ['https://app.box.com/folder/123', 'source_not_accepted'],
+  ['https://app.box.com/shared/static/abc.mp3', 'not a drive link'],
+  ['https://cloud.example.org/s/AbCdEfGhIjKlMnO', 'https://cloud.example.org/s/AbCdEfGhIjKlMnO/download'],
+  [
+    'https://example.org/nextcloud/index.php/s/AbCdEfGhIjKlMnO/',
+    'https://example.org/nextcloud/index.php/s/AbCdEfGhIjKlMnO/download',
+  ],
+  [
+    'https://cloud.example.org/s/AbCdEfGhIjKlMnO/download',
+    'https://cloud.example.org/s/AbCdEfGhIjKlMnO/download',
+  ],
+  ['https://example.org/s/short', 'not a drive link'],
+  ['https://u.pcloud.link/publink/show?code=x', 'source_unsupported'],
+  ['https://we.tl/t-abc', 'source_unsupported'],
+  ['https://www.icloud.com/iclouddrive/abc', 'source_unsupported'],
+  ['https://mega.nz/file/abc#key', 'source_unsupported'],
+  ['https://example.org/talk.mp3', 'not a drive link'],
+];
+for (const [link, expected] of drives) {
+  test(`the drive link ${link} leads to ${expected}`, () => {
+    const shape = driveShape(new URL(link));
+    if (!shape) assert.equal('not a drive link', expected);
+    else if (shape.kind === 'refused') assert.equal(shape.code, expected);
+    else assert.equal(shape.kind === 'drive' ? shape.url.href : shape.kind, expected);
+  });
+}
+
+const googleUrl = new URL(google('1AbCdEfGhIjKl'));
+const googleForm = `<!DOCTYPE html><html><head><title>Google Drive - Virus scan warning</title></head><body>
+<p class="uc-warning-subcaption"><span class="uc-name-size"><a href="/open?id=1A">big.mp4</a> (2.1G)</span> is too large for Google to scan for viruses.</p>
+<form id="download-form" action="https://drive.usercontent.google.com/download" method="get">
+<input type="submit" id="uc-download-link" class="goog-inline-block jfk-button" value="Download anyway"/>
+<input type="hidden" name="id" value="1AbCdEfGhIjKl"><input type="hidden" name="export" value="download">
+<input type="hidden" name="confirm" value="t"><input type="hidden" name="uuid" value="1-2&amp;3"></form></body></html>`;
+
+test('the confirmation form of Google Drive gives the next address with all hidden fields', () => {
+  const next = driveAnswer('google', { url: googleUrl, html: googleForm });
+  assert.equal(
+    next.href,
+    'https://drive.usercontent.google.com/download?id=1AbCdEfGhIjKl&export=download&confirm=t&uuid=1-2%263',
+  );
+});
+
+const said = (text: string) =>
+  `<html><body><p class="uc-error-caption">Sorry</p><p class="uc-error-subcaption">${text}</p></body></html>`;
+const refusals: readonly (readonly [Parameters<typeof driveAnswer>[0], string, string, string?])[] = [
+  ['google', said('Too many users have viewed or downloaded this file recently.'), 'source_rate_limited'],
+  ['google', said('The requested URL was not found on this server.'), 'media_not_found'],
+  ['google', said('You need permission. Ask the owner for access.'), 'media_private'],
+  [
+    'google',
+    '<html><title>Sign in - Google Accounts</title><input type="password"></html>',
+    'media_login_required',
+  ],
+  ['google', googleForm.replace('drive.usercontent.google.com', 'evil.example'), 'source_unresolvable'],
+  ['google', '<html>something else entirely</html>', 'source_unresolvable'],
+  [
+    'dropbox',
+    '<html><title>Dropbox - File Deleted</title><p>The file was deleted.</html>',
+    'media_not_found',
+  ],
+  ['dropbox', '<html><title>Log in or sign up</title><input type="password"></html>', 'media_login_required'],
+  ['onedrive', '<html>hello</html>', 'media_login_required', 'https://login.live.com/login.srf'],
+  ['sharepoint', '<html>no</html>', 'media_forbidden'],
+  ['nextcloud', '<html>Nextcloud: share not found</html>', 'media_not_found'],
+];
+for (const [service, html, code, url = googleUrl.href] of refusals) {
+  test(`a page of ${service} that means ${code} is understood: ${html.slice(0, 60)}`, () => {
+    assert.throws(
+      () => driveAnswer(service, { url: new URL(url), html }),
+      (error) => error instanceof MediaFailure && error.code === code,
+    );
+  });
+}

@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createMedia } from '../../src/media/media.ts';
+import { MediaFailure, type MediaFailureCode } from '../../src/media/media-failure.ts';
+import { type AcquireOptions, createSources } from '../../src/media/resolve.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import { createEgress } from '../../src/platform/egress.ts';
+import { nothingAllowed } from '../../src/platform/egress-url.ts';
+import { type MediaFolder, mediaFolder } from '../fixtures/media-files.ts';
+import {
+  breakingFile,
+  file,
+  type MediaSite,
+  mediaSite,
+  page,
+  redirect,
+  status,
+} from '../fixtures/media-site.ts';
+
+/** Waits between tries are counted, not waited for. */
+const waits: number[] = [];
+const clock: Clock = {
+  ...systemClock,
+  async sleep(ms, signal) {
+    signal?.throwIfAborted();
+    waits.push(ms);
+  },
+};
+
+let folder: MediaFolder;
+let site: MediaSite;
+let mp3: Buffer;
+let wav: Buffer;
+let root: string;
+
+before(async () => {
+  folder = await mediaFolder();
+  mp3 = await readFile(await folder.encode('mp3'));
+  wav = await readFile(folder.speech);
+  const hls = ['-c:a', 'aac', '-f', 'hls', '-hls_time', '2', '-hls_list_size', '0', 'list.m3u8'];
+  await folder.ffmpeg('-i', folder.speech, ...hls);
+  site = await mediaSite();
+  root = await mkdtemp(join(tmpdir(), 'longhand-sources-'));
+});
+after(async () => {
+  await site[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+  await rm(root, { recursive: true, force: true });
+});
+
+async function acquire(url: string, some: Partial<AcquireOptions> & { ytdlp?: string } = {}) {
+  site.seen.length = 0;
+  waits.length = 0;
+  const egress = createEgress({ allow: nothingAllowed, clock: systemClock, ...site.network });
+  const sources = createSources({ egress, clock, ytdlp: some.ytdlp ?? '/nonexistent/yt-dlp' });
+  const directory = some.directory ?? (await mkdtemp(join(root, 'job-')));
+  const options = { directory, sizeBytesMax: 10_000_000, durationSecondsMax: 3_600, ...some };
+  return await sources.acquireSource(url, options);
+}
+
+async function refused(
+  code: MediaFailureCode,
+  url: string,
+  some: Parameters<typeof acquire>[1] = {},
+): Promise<void> {
+  const directory = await mkdtemp(join(root, 'job-'));
+  const error = await acquire(url, { ...some, directory }).then(
+    () => assert.fail('it succeeded'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof MediaFailure, String(error));
+  assert.equal(error.code, code, String(error.cause));
+  assert.deepEqual(await readdir(directory), [], 'a failed try left files behind');
+}
+
+async function same(got: { file: string }, expected: Buffer): Promise<void> {
+  assert.ok((await readFile(got.file)).equals(expected), 'other bytes than were served');
+}
+
+test('a direct link gives the bytes and a label from the header', async () => {
+  const header = { 'content-disposition': `attachment; filename="x"; filename*=UTF-8''Mein%20Vortrag.mp3` };
+  site.answers.set('/a.mp3', file(mp3, header));
+  const got = await acquire('https://cdn.example.com/a.mp3?token=1');
+  assert.equal(got.label, 'Mein Vortrag.mp3');
+  await same(got, mp3);
+});
+
+test('a chain of redirects over names, schemes and ports is followed', async () => {
+  site.answers.set('/one', redirect('https://two.example.com/two'));
+  site.answers.set('/two', redirect('http://three.example.org:8080/three'));
+  site.answers.set('/three', redirect('four.mp3'));
+  site.answers.set('/four.mp3', file(mp3));
+  const got = await acquire('http://one.example.com/one');
+  assert.equal(got.label, 'four.mp3');
+  await same(got, mp3);
+});
+
+test('a broken connection is taken up where it stopped', async () => {
+  site.answers.set('/big.wav', breakingFile(wav, 100_000, { etag: '"v1"' }));
+  await same(await acquire('https://cdn.example.com/big.wav'), wav);
+  const ranges = site.seen.filter((line) => line.includes('bytes='));
+  assert.ok(ranges.length >= Math.floor(wav.length / 100_000), `${ranges.length} ranges`);
+});
+
+test('when the file changed in between, it is fetched anew and never glued together', async () => {
+  const other = Buffer.concat([wav.subarray(0, 44), Buffer.alloc(wav.length - 44, 7)]);
+  const first = breakingFile(wav, 100_000, { etag: '"v1"' });
+  site.answers.set('/changing.wav', (request, response) => {
+    site.answers.set('/changing.wav', file(other, { etag: '"v2"' }));
+    first(request, response);
+  });
+  await same(await acquire('https://cdn.example.com/changing.wav'), other);
+});
+
+test('a server without marks of its versions is asked again from the start', async () => {
+  const first = breakingFile(wav, 100_000, {});
+  site.answers.set('/plain.wav', (request, response) => {
+    site.answers.set('/plain.wav', file(wav));
+    first(request, response);
+  });
+  await same(await acquire('https://cdn.example.com/plain.wav'), wav);
+  assert.equal(waits.length, 1);
+});
+
+test('passing troubles are tried again with growing patience, and given up after four tries', async () => {
+  const troubles = [status(503), status(429, { 'retry-after': '9' }), file(mp3)];
+  site.answers.set('/busy.mp3', (request, response) => troubles.shift()?.(request, response));
+  await same(await acquire('https://cdn.example.com/busy.mp3'), mp3);
+  assert.equal(site.seen.length, 3);
+  assert.ok((waits[0] ?? 0) < 1_300 && waits[1] === 9_000, String(waits));
+  site.answers.set('/down.mp3', status(500));
+  await refused('source_unreachable', 'https://cdn.example.com/down.mp3');
+  assert.equal(site.seen.length, 4);
+});
+
+for (const [code, failure] of [
+  [401, 'media_login_required'],
+  [403, 'media_forbidden'],
+  [404, 'media_not_found'],
+  [410, 'media_not_found'],
+  [451, 'media_geo_restricted'],
+] as const) {
+  test(`a ${code} is ${failure} at once`, async () => {
+    site.answers.set('/refused.mp3', status(code));
+    await refused(failure, 'https://cdn.example.com/refused.mp3');
+    assert.equal(site.seen.length, 1);
+  });
+}
+
+test('a name that resolves to a private address, or a redirect to one, is blocked without a try', async () => {
+  site.answers.set('/in', redirect('http://10.0.0.1/secret.mp3'));
+  await refused('source_blocked', 'https://cdn.example.com/in');
+  assert.equal(site.seen.length, 1);
+  await refused('source_blocked', 'http://127.0.0.1/x.mp3');
+  await refused('source_blocked', 'http://printer.local/x.mp3');
+});
+
+test('more bytes than the plan allows are refused by their length, or when they have come', async () => {
+  site.answers.set('/long.mp3', file(mp3));
+  await refused('media_too_large', 'https://cdn.example.com/long.mp3', { sizeBytesMax: 1_000 });
+  site.answers.set('/stream.mp3', (_request, response) => {
+    response.write(mp3);
+    response.end(mp3);
+  });
+  await refused('media_too_large', 'https://cdn.example.com/stream.mp3', { sizeBytesMax: mp3.length + 10 });
+  site.answers.set('/resumed.wav', breakingFile(wav, 100_000, { etag: '"v1"' }));
+  const cut = breakingFile(wav, 100_000, { etag: '"v1"' });
+  site.answers.set('/resumed.wav', (request, response) => {
+    response.removeHeader('content-length');
+    cut(request, response);
+  });
+  await refused('media_too_large', 'https://cdn.example.com/resumed.wav', { sizeBytesMax: 150_000 });
+});
+
+for (const [name, bytes] of Object.entries({
+  'an empty answer': Buffer.alloc(0),
+  'plain text': Buffer.from('hello '.repeat(2_000)),
+  'JSON with a media type': Buffer.from(`{"a":"${'b'.repeat(9_000)}"}`),
+  'an archive': Buffer.concat([Buffer.from('504b0304', 'hex'), Buffer.alloc(9_000)]),
+  'a program': Buffer.concat([Buffer.from('7f454c46', 'hex'), Buffer.alloc(100)]),
+})) {
+  test(`${name} behind a direct link is not media`, async () => {
+    site.answers.set('/odd.mp3', file(bytes, { 'content-type': 'audio/mpeg' }));
+    await refused('media_unreadable', 'https://cdn.example.com/odd.mp3');
+  });
+}
+
+test('an abort ends the download with the caller’s own reason', async () => {
+  const stop = new AbortController();
+  site.answers.set('/slow.mp3', (_request, response) => {
+    response.write(mp3.subarray(0, 1_000), () => stop.abort(new Error('the lease is lost')));
+  });
+  await assert.rejects(
+    acquire('https://cdn.example.com/slow.mp3', { signal: stop.signal }),
+    /the lease is lost/,
+  );
+});
+
+const driveId = '1AbCdEfGhIjKlMnOp';
+const googlePath = 'drive.usercontent.google.com/download';
+const confirmation = `<form id="download-form" action="https://drive.usercontent.google.com/download" method="get">
+  <input type="hidden" name="id" value="${driveId}"><input type="hidden" name="uuid" value="u1"></form>`;
+
+test('Google Drive gives a file, also after the confirmation for large ones', async () => {
+  site.answers.set(googlePath, (request, response) => {
+    if (request.url?.includes('uuid=u1'))
+      file(mp3, { 'content-disposition': 'attachment; filename="big.mp3"' })(request, response);
+    else page('Google Drive - Virus scan warning', confirmation)(request, response);
+  });
+  const got = await acquire(`https://drive.google.com/file/d/${driveId}/view?usp=sharing`);
+  assert.equal(got.label, 'big.mp3');
+  await same(got, mp3);
+  assert.equal(site.seen.length, 2);
+  site.answers.delete(googlePath);
+});
+
+test('Google Drive: private, gone, over quota and endless confirmation each have their word', async () => {
+  const link = `https://drive.google.com/open?id=${driveId}`;
+  const said = (text: string) => page('Google Drive', `<p class="uc-error-subcaption">${text}</p>`);
+  site.answers.set(googlePath, said('You need access. Ask for permission.'));
+  await refused('media_private', link);
+  site.answers.set(googlePath, said('Sorry, the file you have requested does not exist.'));
+  await refused('media_not_found', link);
+  site.answers.set(googlePath, said('Too many users have viewed or downloaded this file recently.'));
+  await refused('source_rate_limited', link);
+  site.answers.set(googlePath, redirect('https://media.example/ServiceLogin'));
+  site.answers.set('media.example/ServiceLogin', page('Sign in', '<input type="password">'));
+  await refused('media_login_required', link);
+  let round = 0;
+  site.answers.set(googlePath, (request, response) => {
+    round += 1;
+    page('again', confirmation.replace('u1', `u${round}`))(request, response);
+  });
+  await refused('source_unresolvable', link);
+  assert.ok(site.seen.length <= 4);
+  site.answers.delete(googlePath);
+});
+
+test('Dropbox gives the file with its key kept, or says that it is gone', async () => {
+  site.answers.set('/scl/fi/abc/talk.mp3', (request, response) => {
+    const isComplete = request.url?.includes('rlkey=k1') && request.url.includes('dl=1');
+    (isComplete ? redirect('https://dl.example.com/talk.mp3') : status(404))(request, response);
+  });
+  site.answers.set('/talk.mp3', file(mp3));
+  await same(await acquire('https://www.dropbox.com/scl/fi/abc/talk.mp3?rlkey=k1&dl=0'), mp3);
+  site.answers.set('/s/gone/x.mp3', page('Dropbox - File Deleted', 'The file was deleted or moved.'));
+  await refused('media_not_found', 'https://www.dropbox.com/s/gone/x.mp3');
+});
+
+test('OneDrive and SharePoint give what they give without a token, and say so otherwise', async () => {
+  const token = Buffer.from('https://1drv.ms/v/s!AbC').toString('base64url');
+  site.answers.set(`/v1.0/shares/u!${token}/root/content`, redirect('https://cdn.example.com/a.mp3'));
+  site.answers.set('/a.mp3', file(mp3));
+  await same(await acquire('https://1drv.ms/v/s!AbC'), mp3);
+  site.answers.set(`/v1.0/shares/u!${token}/root/content`, status(401));
+  await refused('media_login_required', 'https://1drv.ms/v/s!AbC');
+  site.answers.set(
+    '/:v:/s/site/E1',
+    redirect('https://tenant.sharepoint.com/_layouts/15/Authenticate.aspx/login'),
+  );
+  site.answers.set('/_layouts/15/Authenticate.aspx/login', page('Sign in to your account', ''));
+  await refused('media_login_required', 'https://tenant.sharepoint.com/:v:/s/site/E1?e=x');
+});
+
+test('a Nextcloud share gives its file; a folder and a missing share are told apart', async () => {
+  const share = '/s/AbCdEfGhIjKlMnO';
+  site.answers.set(
+    `${share}/download`,
+    file(mp3, { 'content-disposition': 'attachment; filename="note.mp3"' }),
+  );
+  const got = await acquire(`https://cloud.example.org${share}`);
+  assert.equal(got.label, 'note.mp3');
+  const zip = Buffer.concat([Buffer.from('504b0304', 'hex'), Buffer.alloc(100)]);
+  site.answers.set(`${share}/download`, file(zip, { 'content-type': 'application/zip' }));
+  await refused('source_not_accepted', `https://cloud.example.org${share}`);
+  site.answers.set(`${share}/download`, page('Nextcloud', 'This share does not exist'));
+  await refused('media_not_found', `https://cloud.example.org${share}`);
+});
+
+test('a short link is expanded and judged again before anything else is started', async () => {
+  site.answers.set('vm.tiktok.com/ZM1/', redirect('https://www.tiktok.com/@somebody'));
+  site.answers.set('www.tiktok.com/@somebody', page('profile', ''));
+  await refused('source_not_accepted', 'https://vm.tiktok.com/ZM1/');
+  site.answers.set('fb.watch/in/', redirect('http://169.254.169.254/latest/meta-data/'));
+  await refused('source_blocked', 'https://fb.watch/in/');
+});
+
+test('links that can never be one video fail before anything is asked', async () => {
+  for (const url of ['https://www.youtube.com/playlist?list=PL1', 'https://www.instagram.com/stories/a/1/']) {
+    await refused('source_not_accepted', url);
+    assert.deepEqual(site.seen, []);
+  }
+});
+
+test('without yt-dlp a page fails with a word for the operator, and direct media still work', async () => {
+  site.answers.set('/watch', page('A talk', '<video src="/a.mp3"></video>'));
+  site.answers.set('/a.mp3', file(mp3));
+  await refused('source_resolver_unavailable', 'http://pages.example.com/watch');
+  await same(await acquire('http://pages.example.com/a.mp3'), mp3);
+});
+
+const real = { ytdlp: 'yt-dlp' };
+
+test('yt-dlp brings the one video of a page, labelled by its title', async () => {
+  site.answers.set('/talk', page('A talk &amp; more', '<video src="/a.mp3"></video>'));
+  site.answers.set('/a.mp3', file(mp3, { 'content-type': 'audio/mpeg' }));
+  const got = await acquire('http://pages.example.com/talk', real);
+  assert.equal(got.label, 'A talk & more');
+  await same(got, mp3);
+});
+
+test('yt-dlp brings an HLS stream, which then decodes whole', async () => {
+  for (const name of await readdir(folder.path)) {
+    if (name.startsWith('list'))
+      site.answers.set(`/hls/${name}`, file(await readFile(join(folder.path, name))));
+  }
+  site.answers.set('/go', redirect('http://cdn.example.com/hls/list.m3u8'));
+  const got = await acquire('http://pages.example.com/go', real);
+  const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock });
+  const decoded = media.decode(got.file, { durationSecondsMax: 100 });
+  for await (const _samples of decoded.audio);
+  const { durationSeconds } = await decoded.finished;
+  assert.ok(Math.abs(durationSeconds - (wav.length - 44) / 44_100) < 0.2, `${durationSeconds} s`);
+});
+
+const hostilePages: readonly (readonly [string, string, MediaFailureCode])[] = [
+  ['two videos', '<video src="/a.mp3"></video><video src="/b.mp3"></video>', 'media_multiple_videos'],
+  ['no video', '<p>Only text here</p>', 'source_unresolvable'],
+  ['a video on loopback', '<video src="http://127.0.0.1:22/a.mp4"></video>', 'source_blocked'],
+  ['a video on a private address', '<video src="http://10.0.0.1/a.mp4"></video>', 'source_blocked'],
+  ['a tunnel to a private address', '<video src="https://192.168.0.1/a.mp4"></video>', 'source_blocked'],
+  ['the metadata address', '<video src="http://169.254.169.254/a.mp4"></video>', 'source_blocked'],
+  ['a file of the machine', '<video src="file:///etc/passwd"></video>', 'source_unresolvable'],
+  ['a video that is gone', '<video src="/gone.mp4"></video>', 'media_not_found'],
+  ['a video that is too large', '<video src="/huge.mp4"></video>', 'media_too_large'],
+];
+for (const [name, body, code] of hostilePages) {
+  test(`a page with ${name} ends as ${code}`, async () => {
+    site.answers.set('/hostile', page('Hostile', body));
+    site.answers.set('/a.mp3', file(mp3));
+    site.answers.set('/huge.mp4', (_request, response) => {
+      response.writeHead(200, { 'content-length': '99999999999' });
+      response.write(Buffer.alloc(1_000));
+    });
+    await refused(code, 'http://pages.example.com/hostile', real);
+  });
+}
+
+test('a playlist that names files and private addresses as segments reads none of them', async () => {
+  const list = (uri: string) =>
+    file(Buffer.from(`#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n${uri}\n#EXT-X-ENDLIST\n`));
+  site.answers.set('/evil.m3u8', list('file:///etc/passwd'));
+  await refused('source_blocked', 'http://pages.example.com/evil.m3u8', real);
+  site.answers.set('/evil.m3u8', list('http://127.0.0.1:22/x.ts'));
+  await refused('source_blocked', 'http://pages.example.com/evil.m3u8', real);
+});
+
+test('an abort kills yt-dlp and leaves no process behind', async () => {
+  const stop = new AbortController();
+  site.answers.set('/held', page('Held', '<video src="/never.mp4"></video>'));
+  site.answers.set('/never.mp4', () => stop.abort(new Error('the lease is lost')));
+  const directory = await mkdtemp(join(root, 'job-'));
+  const work = acquire('http://pages.example.com/held', { ...real, directory, signal: stop.signal });
+  await assert.rejects(work, /the lease is lost/);
+  assert.deepEqual(await processesNaming(directory), []);
+});
+
+async function processesNaming(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of await readdir('/proc').catch(() => [])) {
+    if (!/^\d+$/.test(pid)) continue;
+    const line = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (line.includes(text)) found.push(pid);
+  }
+  return found;
+}
