@@ -31,6 +31,7 @@ function program(): Command {
     .argument('<source>', 'an audio or video file, or a public http or https link')
     .option('--format <format>', 'txt, srt, vtt or json', undefined)
     .option('--speakers', 'tell speakers apart')
+    .option('--speaker-count <count>', 'how many people speak, such as 2 or 2-4; implies --speakers')
     .option('--language <code>', 'the language spoken, such as en; found out when not given')
     .option('--output <file>', 'write there instead of to standard output')
     .option(...json)

@@ -9,6 +9,7 @@ import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import { openQueue, openStorage, startWorker } from '../service/processing.ts';
+import { type SpeakerCount, speakersMax } from '../speech/speaker/speaker-clusters.ts';
 import { srt, vtt } from '../speech/subtitles.ts';
 import { workKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
@@ -28,6 +29,7 @@ export interface TranscribeOptions {
   json?: boolean;
   output?: string;
   speakers?: boolean;
+  speakerCount?: string;
   language?: string;
 }
 
@@ -37,6 +39,7 @@ const stopGraceMs = 1_000;
 /** The whole job on this machine, by the same steps as the service takes; nothing of it is kept. */
 export async function transcribe(given: string, options: TranscribeOptions): Promise<void> {
   const format = formatOf(options);
+  speakerCountOf(options);
   const { config, clock, logger } = commandContext();
   const media = /^https?:\/\//i.test(given) ? mediaLink(given, config) : await mediaFile(given);
   const foundation = await openFoundation(config, clock, logger);
@@ -85,7 +88,8 @@ async function runJob(parts: Parts, media: Media, options: TranscribeOptions): P
             ? { kind: 'url', url: media.url }
             : { kind: 'upload', storage: stores.current.id, key, sizeBytes: media.sizeBytes },
         options: optionsFor(account.plan, {
-          speakerDiarization: options.speakers ?? false,
+          speakerDiarization: options.speakers === true || options.speakerCount !== undefined,
+          speakerCount: speakerCountOf(options),
           language: languageOf(options),
         }),
         allowanceDay: null,
@@ -131,6 +135,16 @@ function languageOf({ language }: TranscribeOptions): string | null {
   if (!/^[a-z]{2,3}$/.test(language))
     throw new UsageError(`--language must be a code of two or three letters such as en, not "${language}".`);
   return language;
+}
+
+function speakerCountOf({ speakerCount }: TranscribeOptions): SpeakerCount | null {
+  if (speakerCount === undefined) return null;
+  const [, low, high = low] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(speakerCount) ?? [];
+  const count = { min: Number(low), max: Number(high) };
+  if (count.min >= 1 && count.min <= count.max && count.max <= speakersMax) return count;
+  throw new UsageError(
+    `--speaker-count must be a number from 1 to ${speakersMax} or a range such as 2-4, not "${speakerCount}".`,
+  );
 }
 
 function formatOf({ format, json }: TranscribeOptions): Format {

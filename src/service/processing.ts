@@ -101,6 +101,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     stores,
     speech,
     logger,
+    clock,
     programs: { ffmpeg, ffprobe, clock },
     sources: createSources({ egress, clock, ytdlp }),
     temporaryDir,

@@ -22,15 +22,30 @@ export interface RecognisedUtterance extends Utterance {
   words?: TimedWord[];
 }
 
-/** The voice of one short window, as a vector of unit length. */
+/** The voice in one short window: signed bytes in base64, proportional to a vector of unit length. */
 export interface SpeakerWindow extends SpeechSpan {
-  embedding: number[];
+  voice: string;
 }
+
+/** Why nothing is known about the speakers of a chunk or of a job. */
+export type SpeakerFault = 'no-model' | 'mixed-models' | 'too-little-speech' | 'time-limit' | 'error';
+
+export interface HeardSpeakers {
+  /** Voices of different models cannot be compared. */
+  model: string;
+  /** The windows are turns that the model found, and two people may speak at once. */
+  overlapping: boolean;
+  windows: SpeakerWindow[];
+}
+
+/** What a chunk tells about its speakers; they are joined over the whole recording when all chunks are done. */
+export type SpeakerEvidence = HeardSpeakers | { fault: SpeakerFault; detail: string };
 
 /** What is stored for a recognised chunk. Plain JSON; every time is a sample of the whole recording. */
 export interface ChunkResult {
   /** The engine that spoke, for example `moonshine-base`. */
   engine: string;
   utterances: RecognisedUtterance[];
-  speakerWindows?: SpeakerWindow[];
+  /** Present where the task asked for speakers. */
+  speakers?: SpeakerEvidence;
 }

@@ -142,4 +142,62 @@ export const models: readonly Model[] = [
     ],
   },
   ...whisperModels,
+  {
+    id: 'pyannote-segmentation',
+    kind: 'speaker-embedding',
+    title:
+      'pyannote segmentation 3.0: who speaks when, two at once included; needs one of the WeSpeaker models',
+    licence: 'MIT',
+    languages: ['*'],
+    memoryBytes: 100 * mebibyte,
+    default: false,
+    files: [
+      {
+        name: 'model.onnx',
+        source: {
+          url: 'https://huggingface.co/csukuangfj/sherpa-onnx-pyannote-segmentation-3-0/resolve/9403a6902bb58e3d5ae8c7e77c3422de279db2e0/model.onnx',
+        },
+        sha256: '220ad67ca923bef2fa91f2390c786097bf305bceb5e261d4af67b38e938e1079',
+        sizeBytes: 5_992_913,
+      },
+    ],
+  },
+  {
+    id: 'wespeaker-resnet34',
+    kind: 'speaker-embedding',
+    title: 'WeSpeaker ResNet34-LM voices; needs pyannote-segmentation',
+    licence: 'CC-BY-4.0',
+    languages: ['*'],
+    memoryBytes: 150 * mebibyte,
+    default: false,
+    files: [
+      {
+        name: 'model.onnx',
+        source: {
+          url: 'https://github.com/k2-fsa/sherpa-onnx/releases/download/speaker-recongition-models/wespeaker_en_voxceleb_resnet34_LM.onnx',
+        },
+        sha256: 'e9848563da86f263117134dfd7ad63c92355b37de492b55e325400c9d9c39012',
+        sizeBytes: 26_530_550,
+      },
+    ],
+  },
+  {
+    id: 'wespeaker-campplus',
+    kind: 'speaker-embedding',
+    title: 'WeSpeaker CAM++-LM voices; needs pyannote-segmentation',
+    licence: 'CC-BY-4.0',
+    languages: ['*'],
+    memoryBytes: 150 * mebibyte,
+    default: false,
+    files: [
+      {
+        name: 'model.onnx',
+        source: {
+          url: 'https://github.com/k2-fsa/sherpa-onnx/releases/download/speaker-recongition-models/wespeaker_en_voxceleb_CAM%2B%2B_LM.onnx',
+        },
+        sha256: 'e197af7e9d473030cf486b3124149a19bf37014d0e4485e4c70c483b0ec10cb2',
+        sizeBytes: 29_292_687,
+      },
+    ],
+  },
 ];

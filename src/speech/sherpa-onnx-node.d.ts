@@ -34,6 +34,32 @@ declare module 'sherpa-onnx-node' {
       createStream(): OfflineStream;
       decodeAsync(stream: OfflineStream): Promise<OfflineResult>;
     }
+
+    interface OfflineSpeakerDiarizationConfig {
+      segmentation: { pyannote: { model: string }; numThreads: number };
+      embedding: { model: string; numThreads: number };
+      clustering: { numClusters: number; threshold: number };
+      /** Seconds. */
+      minDurationOn: number;
+      minDurationOff: number;
+    }
+
+    class OfflineSpeakerDiarization {
+      constructor(config: OfflineSpeakerDiarizationConfig);
+      process(samples: Float32Array): { start: number; end: number; speaker: number }[];
+    }
+
+    class OnlineStream {
+      acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
+      inputFinished(): void;
+    }
+
+    class SpeakerEmbeddingExtractor {
+      constructor(config: { model: string; numThreads: number });
+      createStream(): OnlineStream;
+      isReady(stream: OnlineStream): boolean;
+      compute(stream: OnlineStream, enableExternalBuffer: boolean): Float32Array;
+    }
   }
   export = sherpa;
 }

@@ -1,8 +1,10 @@
 /** What a speech process and its parent say to each other. One request is under way at a time. */
 import type { Chunk } from './chunk-plan.ts';
-import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
+import type { SpeakerCount } from './speaker/speaker-clusters.ts';
 import type { FoundSpeech } from './speech.ts';
+import type { SpeakerTurn } from './transcript.ts';
 
 /** How a speech process is set up; passed as its one argument. */
 export interface SpeechProcessSettings {
@@ -16,6 +18,7 @@ export interface SpeechProcessSettings {
 export type SpeechRequest =
   | { type: 'recognise'; id: number; audio: Uint8Array; chunk: Chunk; options: RecogniseOptions }
   | { type: 'detect-language'; id: number; audio: Uint8Array; chunk: Chunk }
+  | { type: 'join-speakers'; id: number; evidence: HeardSpeakers; count: SpeakerCount }
   | { type: 'find-speech'; id: number }
   /** A piece of the recording of the `find-speech` under way; answered by `taken`. */
   | { type: 'audio'; id: number; audio: Uint8Array }
@@ -26,6 +29,7 @@ export type SpeechAnswer =
   | { type: 'taken'; id: number }
   | { type: 'recognised'; id: number; result: ChunkResult }
   | { type: 'language-detected'; id: number; guess: LanguageGuess }
+  | { type: 'speakers-joined'; id: number; turns: SpeakerTurn[] }
   | { type: 'speech-found'; id: number; found: FoundSpeech }
   | { type: 'failed'; id: number; message: string; transient: boolean };
 

@@ -2,10 +2,12 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { Chunk } from './chunk-plan.ts';
-import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
+import type { SpeakerCount } from './speaker/speaker-clusters.ts';
 import type { FoundSpeech, Speech } from './speech.ts';
 import { SpeechProcess } from './speech-process.ts';
+import type { SpeakerTurn } from './transcript.ts';
 
 export interface SpeechPoolOptions {
   /** How many requests run at once, each in a process of its own. */
@@ -61,6 +63,10 @@ export class SpeechPool implements Speech {
 
   detectLanguage(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<LanguageGuess> {
     return this.#withProcess(signal, (process) => process.detectLanguage(audio, chunk));
+  }
+
+  joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount, signal: AbortSignal): Promise<SpeakerTurn[]> {
+    return this.#withProcess(signal, (process) => process.joinSpeakers(evidence, count));
   }
 
   /** Requests under way are rejected; nothing of this pool runs when it resolves. */

@@ -11,6 +11,8 @@ import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult } from './chunk-result.ts';
 import type { HeardChunk } from './recognizer.ts';
 import { installedDirectory, RecognizerShelf } from './recognizer-shelf.ts';
+import { cutAtVoices, joinedSpeakers } from './speaker/joined-speakers.ts';
+import { SpeakerEar } from './speaker/speaker-evidence.ts';
 import { SpeechError } from './speech.ts';
 import {
   exitCodeMemory,
@@ -22,6 +24,7 @@ import { loadVoiceActivityModel, VoiceActivity } from './voice-activity.ts';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as SpeechProcessSettings;
 const shelf = new RecognizerShelf(settings.modelsDirectory);
+const ear = new SpeakerEar(settings.modelsDirectory, systemClock);
 let voiceActivityModel: Promise<InferenceSession> | null = null;
 let listening: VoiceActivity | null = null;
 let underWay = new AbortController();
@@ -64,6 +67,9 @@ async function perform(request: SpeechRequest): Promise<void> {
     case 'detect-language':
       answer({ type: 'language-detected', id, guess: await shelf.detectLanguage(heardOf(request, null)) });
       break;
+    case 'join-speakers':
+      answer({ type: 'speakers-joined', id, turns: joinedSpeakers(request.evidence, request.count) });
+      break;
     case 'find-speech':
       listening = new VoiceActivity(await voiceActivity());
       answer({ type: 'taken', id });
@@ -86,7 +92,10 @@ async function perform(request: SpeechRequest): Promise<void> {
 async function recognise(request: SpeechRequest & { type: 'recognise' }): Promise<ChunkResult> {
   const heard = heardOf(request, request.options.language);
   const { recognizer, language } = await shelf.choose(request.options.engine, heard);
-  return { engine: recognizer.id, utterances: await recognizer.recognise({ ...heard, language }) };
+  const speakers = request.options.speakers ? await ear.evidence(heard.samples, request.chunk) : undefined;
+  const chunk = cutAtVoices(request.chunk, speakers);
+  const utterances = await recognizer.recognise({ ...heard, chunk, language });
+  return { engine: recognizer.id, utterances, ...(speakers && { speakers }) };
 }
 
 function heardOf({ audio, chunk }: { audio: Uint8Array; chunk: Chunk }, language: string | null): HeardChunk {

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../platform/clock.ts';
 import { forkModule } from '../platform/subprocess.ts';
 import type { Chunk } from './chunk-plan.ts';
-import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
+import type { SpeakerCount } from './speaker/speaker-clusters.ts';
 import { type FoundSpeech, SpeechError } from './speech.ts';
 import {
   exitCodeMemory,
@@ -13,6 +14,7 @@ import {
   type SpeechProcessSettings,
   type SpeechRequest,
 } from './speech-message.ts';
+import type { SpeakerTurn } from './transcript.ts';
 
 const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.url));
 const errorOutputCharactersMax = 2000;
@@ -78,6 +80,12 @@ export class SpeechProcess {
     const answer = await this.#ask({ type: 'detect-language', id: this.#nextId++, audio, chunk });
     if (answer.type !== 'language-detected') throw unexpected(answer);
     return answer.guess;
+  }
+
+  async joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount): Promise<SpeakerTurn[]> {
+    const answer = await this.#ask({ type: 'join-speakers', id: this.#nextId++, evidence, count });
+    if (answer.type !== 'speakers-joined') throw unexpected(answer);
+    return answer.turns;
   }
 
   async findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech> {

@@ -1,6 +1,8 @@
 import type { Chunk, SpeechSpan } from './chunk-plan.ts';
-import type { ChunkResult, RecogniseOptions } from './chunk-result.ts';
+import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
+import type { SpeakerCount } from './speaker/speaker-clusters.ts';
+import type { SpeakerTurn } from './transcript.ts';
 
 /** What the rest of Longhand asks of speech recognition; `SpeechPool` answers it with processes on this machine. */
 export interface Speech {
@@ -15,6 +17,8 @@ export interface Speech {
   ): Promise<ChunkResult>;
   /** The likeliest language of one chunk; `audio` as above. */
   detectLanguage(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<LanguageGuess>;
+  /** Who speaks when, from what was heard in all chunks, in order of time. */
+  joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount, signal: AbortSignal): Promise<SpeakerTurn[]>;
   close(): Promise<void>;
 }
 

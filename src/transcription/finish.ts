@@ -1,18 +1,17 @@
 import type { Allowance } from '../account/allowance.ts';
 import type { Database, Queryable } from '../platform/database.ts';
-import type { Logger } from '../platform/telemetry.ts';
 import { transcript } from '../speech/transcript.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { chunkStore } from './chunk-store.ts';
 import type { JobTask } from './queues.ts';
+import { type SpeakersDeps, turnsOfJob } from './speakers.ts';
 import type { Failure, Transcription } from './transcription.ts';
 import { type EndedTranscription, transcriptionStore } from './transcription-store.ts';
 
-export interface FinishDeps {
+export interface FinishDeps extends SpeakersDeps {
   db: Database;
   stores: ObjectStores;
   allowance: Allowance;
-  logger: Logger;
   /** Tells the account's receivers, in the transaction that ends the job. */
   recordEnd(tx: Queryable, job: Transcription): Promise<void>;
   /** Called after that transaction. */
@@ -20,11 +19,19 @@ export interface FinishDeps {
 }
 
 /** From the results of all chunks to a completed job. A second finisher changes nothing. */
-export async function finish(deps: FinishDeps, { transcriptionId }: JobTask): Promise<void> {
+export async function finish(
+  deps: FinishDeps,
+  { transcriptionId }: JobTask,
+  signal: AbortSignal,
+): Promise<void> {
   const job = await transcriptionStore.findProcessing(deps.db, transcriptionId);
   if (!job) return;
   const results = await chunkStore.results(deps.db, transcriptionId);
-  const { text, segments } = transcript(results);
+  const { speakerDiarization, speakerCount } = job.options;
+  const turns = speakerDiarization
+    ? await turnsOfJob(deps, transcriptionId, results, speakerCount ?? null, signal)
+    : [];
+  const { text, segments } = transcript(results, turns);
   await endJob(deps, (tx) => transcriptionStore.markCompleted(tx, transcriptionId, { text, segments }));
 }
 

@@ -41,7 +41,7 @@ export function startJobWorker(deps: JobWorkerDeps): void {
   queue.work<JobTask>(
     finishQueue.name,
     { concurrency: 1 },
-    guard((data) => finish(deps, data)),
+    guard((data, signal) => finish(deps, data, signal)),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Plan } from '../account/plan.ts';
+import type { SpeakerCount } from '../speech/speaker/speaker-clusters.ts';
 import type { Segment } from '../speech/transcript.ts';
 import type { StorageId } from '../storage/object-store.ts';
 
@@ -11,6 +12,8 @@ export type Source =
 /** What the job was asked to do, and the limits of its account at that time; the same on every repetition. */
 export interface TranscriptionOptions {
   speakerDiarization: boolean;
+  /** How many people speak, where somebody knows; jobs from before this was asked do not have it. */
+  speakerCount?: SpeakerCount | null;
   /** A language the caller is sure of, such as `en`; null when it is to be found out. */
   language: string | null;
   /** Which recognizer; `auto` picks by language. */
@@ -44,10 +47,11 @@ export interface Transcription {
 
 export function optionsFor(
   plan: Plan,
-  wanted: { speakerDiarization: boolean; language?: string | null },
+  wanted: { speakerDiarization: boolean; speakerCount?: SpeakerCount | null; language?: string | null },
 ): TranscriptionOptions {
   return {
     speakerDiarization: wanted.speakerDiarization,
+    speakerCount: wanted.speakerCount ?? null,
     language: wanted.language ?? null,
     engine: 'auto',
     fileBytesMax: plan.fileBytesMax,

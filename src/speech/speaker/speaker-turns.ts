@@ -1,8 +1,9 @@
 /** From the windows of a whole recording to turns: who speaks when. */
 import { type SpeechSpan, sampleRate } from '../chunk-plan.ts';
 import type { SpeakerTurn } from '../transcript.ts';
+import { agglomerativeClusters } from './agglomerative-clustering.ts';
 import { centroids, type SpeakerCount, speakerClusters, unknownCount } from './speaker-clusters.ts';
-import { dot, type VoiceVector } from './voice-vector.ts';
+import { cosineMatrix, dot, type VoiceVector } from './voice-vector.ts';
 
 export interface VoiceWindow extends SpeechSpan {
   voice: VoiceVector;
@@ -61,21 +62,35 @@ function turnsOf(windows: readonly VoiceWindow[], labels: readonly number[]): Sp
   return turns;
 }
 
-/** Numbers from 0 in the order in which people first speak. */
-function numbered(turns: readonly SpeakerTurn[]): SpeakerTurn[] {
-  const numbers = new Map<number | string, number>();
-  return turns.map((turn) => {
-    const number = numbers.get(turn.speaker) ?? numbers.size;
-    numbers.set(turn.speaker, number);
-    return { ...turn, speaker: number };
-  });
+/** Stretches that a model has cut at turns already; two people may speak at once. */
+function turnsOfStretches(windows: readonly VoiceWindow[], labels: readonly number[]): SpeakerTurn[] {
+  return windows.map(({ startSample, endSample }, index) => ({
+    startSample,
+    endSample,
+    speaker: labels[index] as number,
+  }));
 }
 
+/** Inside half a minute the same person sounds more alike than over a whole recording: 0.4 and more, others 0.3 and less. */
+const cosineMinNearby = 0.35;
+
+/** Turns of a few windows, rather too many than too few: for cutting, not for counting people. */
+export function nearbyTurns(windows: readonly VoiceWindow[]): SpeakerTurn[] {
+  const voices = windows.map((window) => window.voice);
+  const options = { cosineMin: cosineMinNearby, countMin: 1, countMax: voices.length };
+  const labels = agglomerativeClusters(cosineMatrix(voices), voices.length, options);
+  return turnsOf(windows, smoothedLabels(windows, [...centroids(voices, labels).values()]));
+}
+
+/** Windows in order of time. `overlapping`: they are turns already, and two people may speak at once. */
 export function speakerTurns(
   windows: readonly VoiceWindow[],
   count: SpeakerCount = unknownCount,
+  overlapping = false,
 ): SpeakerTurn[] {
   const voices = windows.map((window) => window.voice);
-  const centres = [...centroids(voices, speakerClusters(voices, count)).values()];
-  return numbered(turnsOf(windows, smoothedLabels(windows, centres)));
+  const labels = speakerClusters(voices, count);
+  if (overlapping) return turnsOfStretches(windows, labels);
+  const centres = [...centroids(voices, labels).values()];
+  return turnsOf(windows, smoothedLabels(windows, centres));
 }

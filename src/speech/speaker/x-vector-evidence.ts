@@ -1,0 +1,34 @@
+/** What the embedded default hears of the speakers in a chunk: the voice in every window of its speech. */
+import type { Chunk } from '../chunk-plan.ts';
+import type { SpeakerWindow } from '../chunk-result.ts';
+import type { SpeakerListener } from './speaker-evidence.ts';
+import { bridgedSpans, speakerWindows } from './speaker-windows.ts';
+import { voiceText } from './voice-text.ts';
+import { openXVectorEmbedder, type SpeakerEmbedder } from './x-vector-embedder.ts';
+
+export async function openXVectorListener(directory: string): Promise<SpeakerListener> {
+  const embedder = await openXVectorEmbedder(directory);
+  return { overlapping: false, windows: (samples, chunk) => windowsOf(embedder, samples, chunk) };
+}
+
+async function windowsOf(
+  embedder: SpeakerEmbedder,
+  samples: Float32Array,
+  chunk: Chunk,
+): Promise<SpeakerWindow[]> {
+  const spans = speakerWindows(
+    bridgedSpans(
+      chunk.utterances.flatMap((utterance) => utterance.spans),
+      chunk,
+    ),
+  );
+  const inside = spans.map((span) => ({
+    startSample: span.startSample - chunk.startSample,
+    endSample: span.endSample - chunk.startSample,
+  }));
+  const voices = await embedder.embed(samples, inside);
+  return voices.flatMap((voice, index) => {
+    const span = spans[index];
+    return span ? [{ ...span, voice: voiceText(voice) }] : [];
+  });
+}

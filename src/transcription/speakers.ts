@@ -1,0 +1,74 @@
+/** Who said what, over the whole recording. Whatever goes wrong here costs the speakers, never the transcript. */
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/telemetry.ts';
+import type { ChunkResult, HeardSpeakers, SpeakerFault } from '../speech/chunk-result.ts';
+import { settledTurns } from '../speech/speaker/settled-turns.ts';
+import { type SpeakerCount, unknownCount } from '../speech/speaker/speaker-clusters.ts';
+import type { Speech } from '../speech/speech.ts';
+import type { SpeakerTurn } from '../speech/transcript.ts';
+
+export interface SpeakersDeps {
+  speech: Speech;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Ten hours of windows take less than ten seconds on a busy core. */
+const joinTimeoutMs = 120_000;
+
+type Gathered = HeardSpeakers | { fault: SpeakerFault; detail: string };
+
+export async function turnsOfJob(
+  deps: SpeakersDeps,
+  job: string,
+  results: readonly ChunkResult[],
+  count: SpeakerCount | null,
+  signal: AbortSignal,
+): Promise<SpeakerTurn[]> {
+  const heard = gathered(results);
+  if ('fault' in heard) return without(deps, job, heard.fault, heard.detail);
+  const limit = deps.clock.timeout(joinTimeoutMs);
+  try {
+    const joinSignal = AbortSignal.any([signal, limit]);
+    const turns = await deps.speech.joinSpeakers(heard, count ?? unknownCount, joinSignal);
+    return settledTurns(
+      results.flatMap((result) => result.utterances),
+      turns,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    const detail = error instanceof Error ? error.message : String(error);
+    return without(deps, job, limit.aborted ? 'time-limit' : 'error', detail);
+  }
+}
+
+/** What all chunks heard, in order. A chunk without evidence leaves a gap, not a failure, unless all are without. */
+export function gathered(results: readonly ChunkResult[]): Gathered {
+  const windows: HeardSpeakers['windows'] = [];
+  let first: HeardSpeakers | undefined;
+  let fault: { fault: SpeakerFault; detail: string } | undefined;
+  for (const { speakers } of results) {
+    if (!speakers) continue;
+    if ('fault' in speakers) {
+      fault ??= speakers;
+      continue;
+    }
+    first ??= speakers;
+    if (speakers.model !== first.model) {
+      return {
+        fault: 'mixed-models',
+        detail: `chunks were heard by ${first.model} and by ${speakers.model}`,
+      };
+    }
+    windows.push(...speakers.windows);
+  }
+  if (windows.length > 0 && first) return { ...first, windows };
+  return (
+    fault ?? { fault: 'too-little-speech', detail: 'there is no speech long enough to tell voices apart' }
+  );
+}
+
+function without({ logger }: SpeakersDeps, job: string, reason: SpeakerFault, detail: string): SpeakerTurn[] {
+  logger.warn({ job, reason, detail }, 'a transcript is completed without speakers');
+  return [];
+}
