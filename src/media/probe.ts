@@ -10,6 +10,7 @@ import {
   sampleRateMin,
 } from './decode-limits.ts';
 import { MediaFailure } from './media-failure.ts';
+import { statedWavSeconds } from './wav-length.ts';
 
 export interface MediaPrograms {
   ffmpeg: string;
@@ -61,7 +62,10 @@ export async function probe(
   });
   options.signal?.throwIfAborted();
   if (timeout.aborted) throw new MediaFailure('decode_timeout');
-  return probedFrom(finished);
+  const probed = probedFrom(finished);
+  if (probed.container !== 'wav') return probed;
+  const stated = await statedWavSeconds(file);
+  return stated === undefined ? probed : { ...probed, audio: { ...probed.audio, durationSeconds: stated } };
 }
 
 interface ProbeOutput {

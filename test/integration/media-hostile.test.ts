@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { mediaKind } from '../../src/media/magic.ts';
+import { createMedia } from '../../src/media/media.ts';
+import { MediaFailure } from '../../src/media/media-failure.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { type HostileFile, hostileFiles, truncatedFiles } from '../fixtures/hostile-files.ts';
+import { type MediaFolder, mediaFolder } from '../fixtures/media-files.ts';
+
+const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock });
+let folder: MediaFolder;
+let visits = 0;
+const victim = createServer((_request, response) => {
+  visits += 1;
+  response.end();
+});
+
+before(async () => {
+  folder = await mediaFolder();
+  await new Promise<void>((resolve) => victim.listen(0, '127.0.0.1', resolve));
+});
+after(async () => {
+  victim.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const place = () => ({ folder, victimPort: (victim.address() as AddressInfo).port });
+
+async function endOf(path: string): Promise<string> {
+  try {
+    const decoded = media.decode(path, { durationSecondsMax: 600 });
+    for await (const _samples of decoded.audio);
+    return (await decoded.finished).samples > 0 ? 'fine' : 'nothing';
+  } catch (error) {
+    if (error instanceof MediaFailure) return error.code;
+    throw error;
+  }
+}
+
+async function wrongEnds(files: readonly HostileFile[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { name, path, ends } of files) {
+    const end = await endOf(path);
+    if (!(ends as readonly string[]).includes(end))
+      wrong.push(`${name}: ${end} instead of ${ends.join(' or ')}`);
+  }
+  return wrong;
+}
+
+test('every hostile file ends with its word; no other file is read and no address is visited', async () => {
+  const files = await hostileFiles(place());
+  assert.ok(files.length >= 40);
+  assert.deepEqual(await wrongEnds(files), []);
+  assert.equal(visits, 0);
+});
+
+test('files that are no media at all are refused by their first bytes already', async () => {
+  const files = (await hostileFiles(place())).filter(
+    ({ ends }) => ends.length === 1 && ends[0] === 'media_unreadable',
+  );
+  for (const { name, path } of files) {
+    const bytes = (await readFile(path)).subarray(0, 65_536);
+    // A broken mp4 and random bytes behind a real mark look like media until they are decoded.
+    if (/index cut off|behind ID3/.test(name)) continue;
+    assert.equal(mediaKind(bytes), undefined, name);
+  }
+});
+
+test('a file cut off at any tenth is found out where its container states a length', async () => {
+  const files = await truncatedFiles(place());
+  assert.deepEqual(await wrongEnds(files), []);
+});
+
+test('a reader that leaves early, or an abort, ends the decoder at once', async () => {
+  const long = await folder.ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo:d=3000', 'long.wav');
+  const left = media.decode(long, { durationSecondsMax: 36_000 });
+  for await (const _samples of left.audio) break;
+  await assert.rejects(left.finished, /left before the end/);
+  const stop = new AbortController();
+  const aborted = media.decode(long, { durationSecondsMax: 36_000, signal: stop.signal });
+  await assert.rejects(async () => {
+    for await (const _samples of aborted.audio) stop.abort(new Error('the lease is lost'));
+  }, /the lease is lost/);
+  const deadline = systemClock.now() + 5_000;
+  while ((await processesNaming(folder.path)).length > 0) {
+    assert.ok(systemClock.now() < deadline, 'a decoder is still there');
+    await systemClock.sleep(20);
+  }
+});
+
+test('a reader that pauses holds the decoder back instead of filling memory', async () => {
+  const long = await folder.ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=3000', 'paused.wav');
+  const decoded = media.decode(long, { durationSecondsMax: 36_000 });
+  const before = process.memoryUsage().rss;
+  let bytes = 0;
+  for await (const samples of decoded.audio) {
+    bytes += samples.length;
+    if (bytes < 200_000) await systemClock.sleep(100);
+  }
+  assert.equal(bytes, 3_000 * 32_000);
+  assert.ok(process.memoryUsage().rss - before < 64_000_000, 'the samples were kept in memory');
+});
+
+test('the default audio track is chosen among several, and a commentary is not', async () => {
+  const tones = ['-f', 'lavfi', '-i', 'sine=440:d=2', '-f', 'lavfi', '-i', 'sine=880:d=3'];
+  const mapped = [...tones, '-map', '0', '-map', '1'];
+  const second = await folder.ffmpeg(
+    ...mapped,
+    '-disposition:a:0',
+    '0',
+    '-disposition:a:1',
+    'default',
+    'second.mkv',
+  );
+  assert.equal((await media.probe(second)).audio.index, 1);
+  const comment = ['-disposition:a:0', 'comment', '-disposition:a:1', '0'];
+  assert.equal((await media.probe(await folder.ffmpeg(...mapped, ...comment, 'comment.mkv'))).audio.index, 1);
+});
+
+test('sound that is shorter than its picture is whole, and its length is what was decoded', async () => {
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=5:d=20'];
+  for (const name of ['longer.mp4', 'longer.mkv', 'longer.avi']) {
+    const file = await folder.ffmpeg(...picture, '-i', folder.speech, name);
+    const decoded = media.decode(file, { durationSecondsMax: 600 });
+    for await (const _samples of decoded.audio);
+    const { durationSeconds } = await decoded.finished;
+    assert.ok(durationSeconds < 15, `${name}: ${durationSeconds} s`);
+  }
+});
+
+async function processesNaming(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of await readdir('/proc').catch(() => [])) {
+    if (!/^\d+$/.test(pid)) continue;
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (line.includes('ffmpeg') && line.includes(text)) found.push(pid);
+  }
+  return found;
+}
