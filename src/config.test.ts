@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from './config.ts';
+
+test('without settings everything has its documented default', () => {
+  const config = readConfig({});
+  assert.deepEqual(
+    [
+      config.host,
+      config.port,
+      config.storage,
+      config.role,
+      config.multipartThresholdBytes,
+      config.retentionDays,
+      config.logLevel,
+    ],
+    ['127.0.0.1', 8080, 'local', 'all', 104_857_600, 30, 'info'],
+  );
+  assert.deepEqual(config.rateLimits, { requestsPerMinute: 600, createsPerMinute: 60 });
+  assert.deepEqual([...config.plans.keys()], ['free', 'pro']);
+  assert.deepEqual(config.warnings, []);
+});
+
+test('an empty variable is the same as none', () => {
+  assert.equal(readConfig({ LONGHAND_PORT: '', LONGHAND_DATABASE_URL: '' }).port, 8080);
+});
+
+test('no secret is in what is printed at start', () => {
+  const secrets = {
+    LONGHAND_DATABASE_URL: 'postgres://me:hunter2@db/longhand',
+    LONGHAND_S3_SECRET_ACCESS_KEY: 'hunter2',
+    LONGHAND_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+    LONGHAND_API_KEY: `lh_${'h'.repeat(36)}`,
+    LONGHAND_ENGINE_KEY: 'hunter2',
+  };
+  const { redacted } = readConfig({ ...secrets, LONGHAND_PORT: '9000' });
+  assert.equal(redacted.LONGHAND_PORT, '9000');
+  for (const name of Object.keys(secrets)) assert.equal(redacted[name], '[redacted]', name);
+});
+
+test('a wrong setting is one sentence that names it and does not repeat a secret', () => {
+  const fault = (environment: Record<string, string>) => {
+    try {
+      readConfig(environment);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+  assert.equal(
+    fault({ LONGHAND_PORT: '65536' }),
+    'The setting LONGHAND_PORT must be a port number from 0 to 65535.',
+  );
+  assert.match(
+    fault({ LONGHAND_SECRET_KEY: 'hunter2' }),
+    /^The setting LONGHAND_SECRET_KEY must be (?!.*hunter2).*\.$/,
+  );
+  assert.match(
+    fault({ LONGHAND_DATABASE_URL: 'hunter2' }),
+    /^The setting LONGHAND_DATABASE_URL must be (?!.*hunter2).*\.$/,
+  );
+  assert.match(fault({ LONGHAND_STORAGE: 's3' }), /LONGHAND_S3_BUCKET/);
+});
+
+test('plans come from a file, with every field checked', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'longhand-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const file = join(directory, 'plans.json');
+  const team = {
+    file_bytes_max: 10,
+    media_seconds_max: 20,
+    daily_transcriptions_max: 30,
+    speaker_diarization: true,
+  };
+  await writeFile(file, JSON.stringify({ team }));
+  assert.deepEqual(
+    [...readConfig({ LONGHAND_PLANS: file }).plans.values()],
+    [
+      {
+        name: 'team',
+        fileBytesMax: 10,
+        mediaSecondsMax: 20,
+        dailyTranscriptionsMax: 30,
+        speakerDiarization: true,
+      },
+    ],
+  );
+  for (const wrong of [
+    {},
+    { team: { ...team, file_bytes_max: 0 } },
+    { team: { ...team, more: 1 } },
+    { 'Te am': team },
+    [],
+  ]) {
+    await writeFile(file, JSON.stringify(wrong));
+    assert.throws(() => readConfig({ LONGHAND_PLANS: file }), /LONGHAND_PLANS/);
+  }
+});
+
+test('the operator is warned of a public address without TLS, of egress pairs and of unknown names', () => {
+  const { warnings } = readConfig({
+    LONGHAND_HOST: '0.0.0.0',
+    LONGHAND_EGRESS_ALLOW: '127.0.0.1:9000',
+    LONGHAND_PROT: '1',
+  });
+  assert.equal(warnings.length, 3);
+  assert.match(warnings.join('\n'), /LONGHAND_PROT[\s\S]*TLS[\s\S]*127\.0\.0\.1:9000/);
+  assert.deepEqual(
+    readConfig({ LONGHAND_HOST: '0.0.0.0', LONGHAND_PUBLIC_URL: 'https://a.example' }).warnings,
+    [],
+  );
+});
