@@ -72,7 +72,7 @@ const problems: string[] = [];
 
 function partOf(path: string): string {
   const [, second = ''] = path.split('/');
-  return second.replace(/\.ts$/, '');
+  return second.replace(/(\.test)?\.ts$/, '');
 }
 
 function checkDirection(file: string, target: string): void {

@@ -1,5 +1,4 @@
 /** What turns jobs into text: the stores, the queue, and the worker that takes steps from it. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Allowance } from '../account/allowance.ts';
 import { createSources } from '../media/resolve.ts';
@@ -8,6 +7,7 @@ import { createEgress } from '../platform/egress.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { HashThread } from '../platform/hash-thread.ts';
 import { TaskQueue } from '../platform/queue.ts';
+import { ScratchDirectory } from '../platform/scratch-directory.ts';
 import { modelsNeededBy } from '../speech/engine.ts';
 import { ModelStore } from '../speech/model-store.ts';
 import { SpeechPool } from '../speech/speech-pool.ts';
@@ -85,8 +85,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     );
     return { stop: async () => {} };
   }
-  const temporaryDir = join(config.dataDir, 'tmp');
-  await mkdir(temporaryDir, { recursive: true, mode: 0o700 });
+  const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
+  await scratch.prepare();
   const speech = new SpeechPool({
     processes: config.workers,
     modelsDirectory: join(config.dataDir, 'models'),
@@ -104,7 +104,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     clock,
     programs: { ffmpeg, ffprobe, clock },
     sources: createSources({ egress, clock, ytdlp }),
-    temporaryDir,
+    scratch,
     engine: config.engine.name,
     allowance: new Allowance(clock),
     workers: config.workers,

@@ -1,5 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +9,7 @@ import type { MediaPrograms } from '../media/probe.ts';
 import type { Sources } from '../media/resolve.ts';
 import type { Database } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
+import type { ScratchDirectory } from '../platform/scratch-directory.ts';
 import { type Chunk, chunkPlan, sampleRate } from '../speech/chunk-plan.ts';
 import type { FoundSpeech, Speech } from '../speech/speech.ts';
 import { workKey } from '../storage/object-key.ts';
@@ -30,7 +30,7 @@ export interface AcquireDeps {
   /** Which recognizer new jobs get; `auto` picks by language. */
   engine: string;
   /** Where a job may keep files while it is worked on. */
-  temporaryDir: string;
+  scratch: ScratchDirectory;
 }
 
 /** From a job's source to its audio in the store and its plan of chunks. Repeating it after success changes nothing. */
@@ -41,8 +41,7 @@ export async function acquire(
 ): Promise<void> {
   const job = await transcriptionStore.findProcessing(deps.db, transcriptionId);
   if (!job || job.chunksTotal !== null) return;
-  const directory = await mkdtemp(join(deps.temporaryDir, 'job-'));
-  try {
+  await deps.scratch.use(async (directory) => {
     const { file, label } = await sourceFile(deps, job, directory, signal);
     const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };
     const found = await decodeAndListen(deps, job, file, audio, signal);
@@ -50,9 +49,7 @@ export async function acquire(
     const wanted = { language: job.options.language, audio, chunks };
     const language = await decideLanguage(deps, wanted, signal);
     await storePlan(deps, job, { audio, label, found, chunks, language });
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 async function sourceFile(
