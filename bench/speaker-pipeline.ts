@@ -1,0 +1,53 @@
+/** Recordings through the parts that a job uses: voice activity, chunks, evidence, joining. */
+import { join } from 'node:path';
+import { type Chunk, chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
+import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
+import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
+import { unknownCount } from '../src/speech/speaker/speaker-clusters.ts';
+import type { SpeakerListener } from '../src/speech/speaker/speaker-evidence.ts';
+import { openXVectorListener } from '../src/speech/speaker/x-vector-evidence.ts';
+import type { SpeakerTurn } from '../src/speech/transcript.ts';
+import { loadVoiceActivityModel, VoiceActivity } from '../src/speech/voice-activity.ts';
+import type { LabelledTurn } from './diarization-error.ts';
+
+export interface SpeakerPipeline {
+  chunks(samples: Float32Array): Promise<Chunk[]>;
+  evidence(samples: Float32Array, chunks: readonly Chunk[]): Promise<HeardSpeakers>;
+  turns(samples: Float32Array): Promise<SpeakerTurn[]>;
+}
+
+export function pcm(samples: Float32Array): Int16Array {
+  return Int16Array.from(samples, (value) => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))));
+}
+
+export async function openSpeakerPipeline(modelsDirectory: string): Promise<SpeakerPipeline> {
+  const activity = await loadVoiceActivityModel(join(modelsDirectory, 'silero-vad', 'silero_vad.onnx'));
+  const listener: SpeakerListener = await openXVectorListener(join(modelsDirectory, 'vosk-spk'));
+  const pipeline: SpeakerPipeline = {
+    async chunks(samples) {
+      const ear = new VoiceActivity(activity);
+      await ear.accept(pcm(samples));
+      const { spans, totalSamples } = await ear.end();
+      return chunkPlan(spans, totalSamples);
+    },
+    async evidence(samples, chunks) {
+      const windows: HeardSpeakers['windows'] = [];
+      for (const chunk of chunks) {
+        windows.push(...(await listener.windows(samples.slice(chunk.startSample, chunk.endSample), chunk)));
+      }
+      return { model: 'vosk-spk', overlapping: false, windows };
+    },
+    async turns(samples) {
+      return joinedSpeakers(await pipeline.evidence(samples, await pipeline.chunks(samples)), unknownCount);
+    },
+  };
+  return pipeline;
+}
+
+export function labelled(turns: readonly SpeakerTurn[]): LabelledTurn[] {
+  return turns.map(({ speaker, startSample, endSample }) => ({
+    speaker: String(speaker),
+    startSeconds: startSample / sampleRate,
+    endSeconds: endSample / sampleRate,
+  }));
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { newClient } from '../support/api-client.ts';
+import { type Environment, longhand, startService, testEnvironment } from '../support/service.ts';
+import { wavBytes } from '../support/wav-bytes.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const austen = join(root, 'test', 'fixtures', 'austen-880.flac');
+const pauseSeconds = 0.7;
+
+function spoken(filter: string): Buffer {
+  return execFileSync(
+    'ffmpeg',
+    ['-v', 'error', '-i', austen, '-af', filter, '-ac', '1', '-ar', '16000', '-f', 's16le', '-'],
+    { maxBuffer: 2 ** 24 },
+  );
+}
+
+/** The reader and the same reader with a voice a third higher, in turn; a turn is one sentence. */
+function twoVoices(turns: number): { wav: Buffer<ArrayBuffer>; turnSeconds: number } {
+  const low = spoken('anull');
+  const high = spoken('asetrate=16000*1.3,aresample=16000,atempo=0.769');
+  const turnSeconds = Math.max(low.length, high.length) / 32_000 + pauseSeconds;
+  const wav = wavBytes(turns * turnSeconds, 0);
+  for (let turn = 0; turn < turns; turn += 1) {
+    const at = 44 + 2 * Math.round(turn * turnSeconds * 16_000);
+    (turn % 2 === 0 ? low : high).copy(wav, at);
+  }
+  return { wav, turnSeconds };
+}
+
+interface Spoken {
+  start: number;
+  end: number;
+  text: string;
+  speaker?: number;
+}
+
+async function withFile(environment: Environment, name: string, bytes: Buffer): Promise<string> {
+  const path = join(environment.LONGHAND_DATA_DIR ?? '', name);
+  await writeFile(path, bytes);
+  return path;
+}
+
+/** As on a machine where the speaker model was never installed. */
+async function withoutSpeakerModel(environment: Environment): Promise<void> {
+  const models = join(environment.LONGHAND_DATA_DIR ?? '', 'models');
+  await unlink(models);
+  await mkdir(models);
+  for (const id of ['silero-vad', 'moonshine-base']) {
+    await symlink(join(root, 'data', 'models', id), join(models, id));
+  }
+}
+
+test('a job with speaker_diarization gives every segment to the one who speaks it, numbered from 0', async () => {
+  const service = await startService(await testEnvironment({ after }));
+  try {
+    const client = await newClient(service);
+    const { wav, turnSeconds } = twoVoices(6);
+    const upload = await client.upload('talk.wav', wav);
+    const created = await client.post('/api/v1/transcriptions', { upload, speaker_diarization: true });
+    const { body } = await client.ended(created.body.data.id);
+    assert.equal(body.data.status, 'completed');
+    const segments: Spoken[] = body.data.segments;
+    assert.ok(segments.length >= 6);
+    for (const { start, end, speaker, text } of segments) {
+      assert.equal(speaker, Math.floor((start + end) / 2 / turnSeconds) % 2, `${start} ${text}`);
+    }
+  } finally {
+    await service.stop();
+  }
+});
+
+test('without the speaker model the transcript completes without speakers, and the log says why', async () => {
+  const environment = await testEnvironment({ after });
+  await withoutSpeakerModel(environment);
+  const file = await withFile(environment, 'talk.wav', twoVoices(2).wav);
+  const { code, stdout, stderr } = await longhand(
+    environment,
+    'transcribe',
+    file,
+    '--speakers',
+    '--format',
+    'json',
+  );
+  assert.equal(code, 0, stderr);
+  const { text, segments }: { text: string; segments: Spoken[] } = JSON.parse(stdout);
+  assert.match(text, /young man/i);
+  assert.ok(segments.length > 0 && segments.every((segment) => !('speaker' in segment)));
+  assert.match(stderr, /no-model/);
+  assert.match(stderr, /completed without speakers/);
+});
+
+test('a damaged speaker model costs the speakers and not the transcript', async () => {
+  const environment = await testEnvironment({ after });
+  await withoutSpeakerModel(environment);
+  const damaged = join(environment.LONGHAND_DATA_DIR ?? '', 'models', 'vosk-spk');
+  await mkdir(damaged);
+  after(() => rm(damaged, { recursive: true, force: true }));
+  for (const name of ['final.ext.raw', 'mean.vec', 'transform.mat', '.verified.json']) {
+    await writeFile(join(damaged, name), 'damaged');
+  }
+  const file = await withFile(environment, 'talk.wav', twoVoices(2).wav);
+  const { code, stdout, stderr } = await longhand(
+    environment,
+    'transcribe',
+    file,
+    '--speakers',
+    '--format',
+    'json',
+  );
+  assert.equal(code, 0, stderr);
+  assert.match(JSON.parse(stdout).text, /young man/i);
+  assert.match(stderr, /completed without speakers/);
+});
+
+test('the command line takes the number of speakers as known, and refuses a number that cannot be', async () => {
+  const environment = await testEnvironment({ after });
+  const file = await withFile(environment, 'talk.wav', twoVoices(4).wav);
+  const one = await longhand(environment, 'transcribe', file, '--speaker-count', '1', '--format', 'json');
+  assert.equal(one.code, 0, one.stderr);
+  const { segments }: { segments: Spoken[] } = JSON.parse(one.stdout);
+  assert.deepEqual([...new Set(segments.map(({ speaker }) => speaker))], [0]);
+  for (const count of ['0', '3-2', 'two', '99']) {
+    const wrong = await longhand(environment, 'transcribe', file, '--speaker-count', count);
+    assert.notEqual(wrong.code, 0);
+    assert.match(wrong.stderr, /--speaker-count must be/);
+  }
+});
