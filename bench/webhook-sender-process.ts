@@ -10,6 +10,7 @@ import { signDelivery } from '../src/webhook/delivery.ts';
 import { Dispatcher } from '../src/webhook/dispatcher.ts';
 import { defaultScheduleSetting, parseRetrySchedule } from '../src/webhook/retry-schedule.ts';
 import { webhookSender } from '../src/webhook/send-webhook.ts';
+import { signingKey } from '../src/webhook/signature.ts';
 
 export interface DispatchOrder {
   kind: 'dispatch';
@@ -55,7 +56,7 @@ function dispatch({ databaseUrl, secretKey, allow }: DispatchOrder): void {
 async function bare({ posts, concurrency }: BareOrder): Promise<void> {
   const requests = posts.map(({ url, eventId, body, secret }) => {
     const claimed = { id: '', leaseId: '', subscriptionId: '', accountId: '', sealedSecret: '', attempts: 0 };
-    return signDelivery({ ...claimed, eventId, url, body }, { secret, nowMs: Date.now() });
+    return signDelivery({ ...claimed, eventId, url, body }, { key: signingKey(secret), nowMs: Date.now() });
   });
   const pools = new Map<string, Pool>();
   for (const { url } of requests) {

@@ -50,25 +50,32 @@ export class DeliveryPlaces {
   }
 
   /** Free places for the receivers whose turn it is. One place each before anybody has a second. */
-  grants(): Grant[] {
+  grants(ahead: (subscriptionId: string) => number = () => 0): Grant[] {
     const grants = new Map<string, number>();
     const accountGrants = new Map<string, number>();
     let free = this.#limits.totalMax - this.#total;
-    for (let round = 0; round < this.#limits.perReceiverMax && free > 0; round += 1) {
-      for (const { subscriptionId, accountId } of this.#waiting.values()) {
-        if (free === 0) break;
-        const granted = grants.get(subscriptionId) ?? 0;
-        const ofAccount = accountGrants.get(accountId) ?? 0;
-        if (granted > round) continue;
-        if (count(this.#byReceiver, subscriptionId) + granted >= this.#limits.perReceiverMax) continue;
-        if (count(this.#byAccount, accountId) + ofAccount >= this.#limits.perAccountMax) continue;
+    let candidates = [...this.#waiting.values()]
+      .map((receiver) => ({ ...receiver, room: this.#roomOf(receiver, ahead(receiver.subscriptionId)) }))
+      .filter(({ room }) => room > 0);
+    while (candidates.length > 0 && free > 0) {
+      candidates = candidates.filter(({ subscriptionId, accountId, room }) => {
+        const granted = count(grants, subscriptionId);
+        const ofAccount = count(this.#byAccount, accountId) + count(accountGrants, accountId);
+        if (free === 0 || granted >= room || ofAccount >= this.#limits.perAccountMax) return false;
         grants.set(subscriptionId, granted + 1);
-        accountGrants.set(accountId, ofAccount + 1);
+        accountGrants.set(accountId, count(accountGrants, accountId) + 1);
         free -= 1;
-      }
+        return true;
+      });
     }
     this.#yieldTurn(grants.keys());
     return [...grants].map(([subscriptionId, places]) => ({ subscriptionId, places }));
+  }
+
+  /** Stock that was claimed ahead is filled up when half of it is used, not one by one. */
+  #roomOf({ subscriptionId }: WaitingReceiver, ahead: number): number {
+    const room = this.#limits.perReceiverMax + ahead - count(this.#byReceiver, subscriptionId);
+    return room >= ahead / 2 ? room : 0;
   }
 
   take(receiver: WaitingReceiver): void {

@@ -63,7 +63,7 @@ export async function claimDeliveries(database: Queryable, claim: Claim): Promis
        update webhook_delivery d
        set state = 'sending', next_attempt_at = null, lease_id = $4, lease_until = $5
        -- As an array, because a join would make the planner read the whole table for a handful of rows.
-       where d.id = any (array(select id from head)) and d.state = 'pending'
+       where d.id = any (array(select id from head))
        returning d.id, d.lease_id, d.subscription_id, d.event_id, d.attempts
      )
      select claimed.id, lease_id as "leaseId", subscription_id as "subscriptionId", event_id as "eventId", attempts,
@@ -135,16 +135,38 @@ function settlementRecord({ delivery, startedAt, durationMs, outcome, settlement
   };
 }
 
-/** `sending` → `pending` without an attempt: the process stops, or could not begin to send. */
+export interface GivenBack {
+  id: string;
+  leaseId: string;
+  nextAttemptAt: Date;
+}
+
+/** `sending` → `pending` without an attempt: the process stops, or did not get to send it. */
 export async function giveBackDeliveries(
   database: Queryable,
-  { ids, leaseId, nextAttemptAt }: { ids: readonly string[]; leaseId: string; nextAttemptAt: Date },
+  { deliveries, now }: { deliveries: readonly GivenBack[]; now: Date },
 ): Promise<void> {
+  const ids = deliveries.map(({ id }) => id);
   await database.query(
-    `update webhook_delivery
-     set state = 'pending', next_attempt_at = $3, lease_id = null, lease_until = null
-     where id = any ($1::bigint[]) and state = 'sending' and lease_id = $2`,
-    [ids, leaseId, nextAttemptAt],
+    `with alive as (
+       select s.id from webhook_subscription s
+       where s.id in (select subscription_id from webhook_delivery where id = any ($1::bigint[]))
+         and s.status = 'active'
+       order by s.id for share
+     )
+     update webhook_delivery d
+     set state = case when d.subscription_id in (select id from alive) then 'pending' else 'cancelled' end,
+         next_attempt_at = case when d.subscription_id in (select id from alive) then back.next_attempt_at end,
+         ended_at = case when d.subscription_id not in (select id from alive) then $4::timestamptz end,
+         lease_id = null, lease_until = null
+     from unnest($1::bigint[], $2::uuid[], $3::timestamptz[]) as back (id, lease_id, next_attempt_at)
+     where d.id = any ($1::bigint[]) and d.id = back.id and d.lease_id = back.lease_id`,
+    [
+      ids,
+      deliveries.map(({ leaseId }) => leaseId),
+      deliveries.map(({ nextAttemptAt }) => nextAttemptAt),
+      now,
+    ],
   );
 }
 
@@ -152,14 +174,17 @@ export async function giveBackDeliveries(
 export async function reclaimAbandoned(database: Queryable, now: Date): Promise<number> {
   const rows = await database.query(
     `update webhook_delivery d
-     set state = case when d.abandoned >= $2 then 'exhausted' when s.id is null then 'cancelled' else 'pending' end,
-         next_attempt_at = case when d.abandoned < $2 and s.id is not null then $1::timestamptz end,
-         ended_at = case when d.abandoned >= $2 or s.id is null then $1::timestamptz end,
+     set state = case when d.abandoned >= $2 then 'exhausted' when not alive then 'cancelled' else 'pending' end,
+         next_attempt_at = case when d.abandoned < $2 and alive then $1::timestamptz end,
+         ended_at = case when d.abandoned >= $2 or not alive then $1::timestamptz end,
          abandoned = d.abandoned + 1, lease_id = null, lease_until = null
-     from webhook_delivery expired
-     left join webhook_subscription s on s.id = expired.subscription_id and s.status = 'active'
-     where d.id = expired.id and expired.state = 'sending' and expired.lease_until <= $1
-       and d.state = 'sending' and d.lease_until <= $1
+     from (
+       select id, exists (
+         select from webhook_subscription s where s.id = subscription_id and s.status = 'active') as alive
+       from webhook_delivery where state = 'sending' and lease_until <= $1
+       order by lease_until limit 1000 for update skip locked
+     ) expired
+     where d.id = expired.id
      returning d.id`,
     [now, abandonedMax],
   );

@@ -3,6 +3,7 @@
  * before it, so nothing can be stored as done that was not sent.
  */
 
+import type { KeyObject } from 'node:crypto';
 import { nextDelayMs, type RetrySchedule, retryAfterMs } from './retry-schedule.ts';
 import { signature } from './signature.ts';
 
@@ -54,7 +55,7 @@ const userAgent = 'Longhand-Webhooks/1';
 /** Timestamp and signature are fresh at each attempt; id and body stay the same. */
 export function signDelivery(
   delivery: ClaimedDelivery,
-  { secret, nowMs }: { secret: string; nowMs: number },
+  { key, nowMs }: { key: KeyObject; nowMs: number },
 ): SignedRequest {
   const body = Buffer.from(delivery.body, 'utf8');
   const timestampSeconds = Math.floor(nowMs / 1_000);
@@ -66,7 +67,7 @@ export function signDelivery(
       'user-agent': userAgent,
       'webhook-id': delivery.eventId,
       'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': signature({ secret, eventId: delivery.eventId, timestampSeconds, body }),
+      'webhook-signature': signature({ key, eventId: delivery.eventId, timestampSeconds, body }),
     },
   };
 }

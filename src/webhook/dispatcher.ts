@@ -2,18 +2,33 @@
  * Sends what waits in the lines: looks for receivers with a line, claims the heads that have a free place, sends
  * them side by side, stores what came of it.
  */
-import { randomUUID } from 'node:crypto';
+import { type KeyObject, randomUUID } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
-import { type AttemptOutcome, type ClaimedDelivery, settleDelivery, signDelivery } from './delivery.ts';
+import { Batch } from './batch.ts';
+import {
+  type AttemptOutcome,
+  type ClaimedDelivery,
+  type SettledDelivery,
+  settleDelivery,
+  signDelivery,
+} from './delivery.ts';
 import { DeliveryPlaces, defaultPlaceLimits, type PlaceLimits } from './delivery-places.ts';
-import { claimDeliveries, giveBackDeliveries, reclaimAbandoned, waitingReceivers } from './delivery-store.ts';
+import {
+  claimDeliveries,
+  type GivenBack,
+  giveBackDeliveries,
+  reclaimAbandoned,
+  waitingReceivers,
+} from './delivery-store.ts';
+import { ReceiverGate } from './receiver-gate.ts';
+import { ReceiverPace } from './receiver-pace.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
 import type { SendWebhook } from './send-webhook.ts';
-import { SettlementWriter } from './settlement-writer.ts';
-import { secretContext } from './subscription-secret.ts';
+import { SigningKeys } from './subscription-secret.ts';
+import { writeSettlements } from './write-settlements.ts';
 
 /** Longer than the 15 s an attempt may take and the few seconds its outcome may need to be stored. */
 const leaseMs = 30_000;
@@ -35,8 +50,12 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #random: () => number;
+  readonly #keys: SigningKeys;
   readonly #places: DeliveryPlaces;
-  readonly #writer: SettlementWriter;
+  readonly #gate: ReceiverGate;
+  readonly #pace = new ReceiverPace();
+  readonly #settled: Batch<SettledDelivery>;
+  readonly #givenBack: Batch<GivenBack>;
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #leaseId = randomUUID();
@@ -50,8 +69,14 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#places = new DeliveryPlaces(options.limits ?? defaultPlaceLimits);
-    this.#writer = new SettlementWriter(options);
+    this.#keys = new SigningKeys(options.secretBox);
+    const limits = options.limits ?? defaultPlaceLimits;
+    this.#places = new DeliveryPlaces(limits);
+    this.#gate = new ReceiverGate(limits.perReceiverMax);
+    this.#settled = new Batch((settled) => writeSettlements(options, settled));
+    this.#givenBack = new Batch((deliveries) =>
+      giveBackDeliveries(options.database, { deliveries, now: options.clock.date() }),
+    );
   }
 
   start(): void {
@@ -82,6 +107,7 @@ export class Dispatcher {
     this.#endLooking();
     await this.#looking;
     await this.#turning;
+    this.#gate.dismissAll();
     const graceOver = this.#options.clock.timeout(graceMs);
     graceOver.addEventListener('abort', () => this.#stopping.abort(graceOver.reason), { once: true });
     await Promise.all(this.#running);
@@ -118,7 +144,7 @@ export class Dispatcher {
 
   async #turn(): Promise<void> {
     const { database, clock, logger } = this.#options;
-    const grants = this.#places.grants();
+    const grants = this.#places.grants((subscriptionId) => this.#pace.ahead(subscriptionId));
     if (grants.length === 0) return;
     const nowMs = clock.now();
     let claimed: ClaimedDelivery[];
@@ -136,7 +162,10 @@ export class Dispatcher {
     const claimedOf = Map.groupBy(claimed, (delivery) => delivery.subscriptionId);
     for (const { subscriptionId, places } of grants) {
       const count = claimedOf.get(subscriptionId)?.length ?? 0;
-      if (count < places) this.#places.removeWaiting(subscriptionId);
+      if (count < places) {
+        this.#places.removeWaiting(subscriptionId);
+        this.#pace.forget(subscriptionId);
+      }
     }
     for (const delivery of claimed) this.#run(delivery);
   }
@@ -147,34 +176,52 @@ export class Dispatcher {
       .catch((error: unknown) => {
         this.#options.logger.error({ err: error, deliveryId: delivery.id }, 'a webhook delivery broke off');
       })
-      .finally(() => {
-        this.#running.delete(running);
-        this.#places.free(delivery);
-        this.#takeTurn();
-      });
+      .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
-    const { clock, secretBox, logger, schedule } = this.#options;
-    let secret: string;
+    const entered = await this.#gate.enter(delivery.subscriptionId);
     try {
-      secret = secretBox.open(delivery.sealedSecret, secretContext(delivery.subscriptionId));
+      const settled = await this.#sendOrGiveBack(delivery, entered).finally(() => this.#freePlace(delivery));
+      if (settled) await this.#settled.add(settled);
+    } finally {
+      if (entered) this.#gate.leave(delivery.subscriptionId);
+    }
+  }
+
+  async #sendOrGiveBack(delivery: ClaimedDelivery, entered: boolean): Promise<SettledDelivery | undefined> {
+    if (!entered) return await this.#giveBack(delivery, 0);
+    const settled = await this.#attempt(delivery);
+    const { subscriptionId } = delivery;
+    if (settled && !this.#pace.note(subscriptionId, paceOf(settled))) this.#gate.dismiss(subscriptionId);
+    return settled;
+  }
+
+  /** The next delivery is claimed while this outcome is being stored, and sent when it is stored. */
+  #freePlace(delivery: ClaimedDelivery): void {
+    this.#places.free(delivery);
+    this.#takeTurn();
+  }
+
+  /** Undefined when the delivery was given back. */
+  async #attempt(delivery: ClaimedDelivery): Promise<SettledDelivery | undefined> {
+    const { clock, logger, schedule } = this.#options;
+    if (!this.#accepting) return await this.#giveBack(delivery, 0);
+    let key: KeyObject;
+    try {
+      key = this.#keys.of(delivery);
     } catch (error) {
       logger.error(
         { err: error, subscriptionId: delivery.subscriptionId },
         'a webhook secret could not be opened',
       );
-      await this.#giveBack(delivery, unreadableSecretDelayMs);
-      return;
+      return await this.#giveBack(delivery, unreadableSecretDelayMs);
     }
     const startedAt = clock.date();
-    const request = signDelivery(delivery, { secret, nowMs: startedAt.getTime() });
+    const request = signDelivery(delivery, { key, nowMs: startedAt.getTime() });
     const outcome = await this.#send(request);
-    if (outcome === 'stopped') {
-      await this.#giveBack(delivery, 0);
-      return;
-    }
+    if (outcome === 'stopped') return await this.#giveBack(delivery, 0);
     const durationMs = Math.max(0, clock.now() - startedAt.getTime());
     const settled = settleDelivery(
       { delivery, startedAt, durationMs, outcome },
@@ -186,7 +233,7 @@ export class Dispatcher {
         'a webhook delivery failed at its last attempt',
       );
     }
-    await this.#writer.write(settled);
+    return settled;
   }
 
   async #send(request: Parameters<SendWebhook>[0]): Promise<AttemptOutcome | 'stopped'> {
@@ -194,12 +241,12 @@ export class Dispatcher {
     return outcome.kind === 'failed' && this.#stopping.signal.aborted ? 'stopped' : outcome;
   }
 
-  async #giveBack(delivery: ClaimedDelivery, delayMs: number): Promise<void> {
-    const { database, clock } = this.#options;
-    await giveBackDeliveries(database, {
-      ids: [delivery.id],
-      leaseId: delivery.leaseId,
-      nextAttemptAt: new Date(clock.now() + delayMs),
-    });
+  async #giveBack(delivery: ClaimedDelivery, delayMs: number): Promise<undefined> {
+    const nextAttemptAt = new Date(this.#options.clock.now() + delayMs);
+    await this.#givenBack.add({ id: delivery.id, leaseId: delivery.leaseId, nextAttemptAt });
   }
+}
+
+function paceOf({ settlement, durationMs }: SettledDelivery): { acknowledged: boolean; durationMs: number } {
+  return { acknowledged: settlement.state === 'delivered', durationMs };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { newSigningSecret, signature } from './signature.ts';
+import { newSigningSecret, signature, signingKey } from './signature.ts';
 
 /** The vectors that the two reference libraries publish in their own tests. */
 const publishedVectors = [
@@ -26,8 +26,9 @@ const publishedVectors = [
 
 for (const vector of publishedVectors) {
   test(`the published vector of ${vector.of} gives its published signature`, () => {
-    const { expected, body, ...rest } = vector;
-    assert.equal(signature({ ...rest, body: Buffer.from(body) }), expected);
+    const { expected, body, secret, eventId, timestampSeconds } = vector;
+    const key = signingKey(secret);
+    assert.equal(signature({ key, eventId, timestampSeconds, body: Buffer.from(body) }), expected);
   });
 }
 
@@ -42,7 +43,12 @@ for (const [name, body] of Object.entries(bodies)) {
   test(`both reference libraries make the same signature: ${name}`, () => {
     const secret = newSigningSecret();
     const timestampSeconds = 1_700_000_000;
-    const ours = signature({ secret, eventId: 'evt', timestampSeconds, body: Buffer.from(body) });
+    const ours = signature({
+      key: signingKey(secret),
+      eventId: 'evt',
+      timestampSeconds,
+      body: Buffer.from(body),
+    });
     const at = new Date(timestampSeconds * 1000);
     assert.equal(ours, new StandardWebhook(secret).sign('evt', at, body));
     assert.equal(ours, new SvixWebhook(secret).sign('evt', at, body));
@@ -50,8 +56,7 @@ for (const [name, body] of Object.entries(bodies)) {
 }
 
 test('the signature covers raw bytes, also those that are no text', () => {
-  const secret = newSigningSecret();
-  const attempt = { secret, eventId: 'evt', timestampSeconds: 1 };
+  const attempt = { key: signingKey(newSigningSecret()), eventId: 'evt', timestampSeconds: 1 };
   const a = signature({ ...attempt, body: Buffer.from([0xff]) });
   const b = signature({ ...attempt, body: Buffer.from([0xfe]) });
   assert.notEqual(a, b); // As strings both would have become the same replacement character.
@@ -68,9 +73,9 @@ test('a new secret has 32 random bytes after its prefix and is never the same', 
 
 test('a secret without its prefix and a broken timestamp are refused', () => {
   const body = Buffer.from('');
-  assert.throws(() => signature({ secret: 'abc', eventId: 'e', timestampSeconds: 1, body }), /whsec_/);
+  assert.throws(() => signingKey('abc'), /whsec_/);
   assert.throws(
-    () => signature({ secret: newSigningSecret(), eventId: 'e', timestampSeconds: 1.5, body }),
+    () => signature({ key: signingKey(newSigningSecret()), eventId: 'e', timestampSeconds: 1.5, body }),
     /whole seconds/,
   );
 });
