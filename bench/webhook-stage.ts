@@ -30,7 +30,7 @@ export interface Stage {
   endJobs(accountId: string, count: number): Promise<void>;
   /** A sending process; kill it with its own `kill`. */
   startSender(): Promise<ChildProcess>;
-  order(sender: ChildProcess): DispatchOrder;
+  order(): DispatchOrder;
   bare(order: Omit<BareOrder, 'kind'>): Promise<number>;
   report(): Promise<ReceiverReport>;
   /** Waits until this many pairs of receiver and event have arrived. */

@@ -2,29 +2,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { eventBody } from '../src/contract/webhook.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { createEgress } from '../src/platform/egress.ts';
 import { nothingAllowed } from '../src/platform/egress-url.ts';
+import { defaultPlaceLimits } from '../src/webhook/delivery-places.ts';
 import { receiverUrlCheck } from '../src/webhook/receiver-url.ts';
 import { webhookSender } from '../src/webhook/send-webhook.ts';
 import { attackedNames, receiverUrlAttacks } from '../test/fixtures/receiver-url-attacks.ts';
+import type { Benchmark, BenchmarkRow } from './run.ts';
 import { openStage, type Stage } from './webhook-stage.ts';
 
-export const name = 'webhooks';
-
-interface Row {
-  figure: string;
-  value: string;
-  bar: string;
-  met: boolean;
-}
-
-const placesPerReceiver = 4;
-
-export async function run(args: string[]): Promise<{ title: string; rows: Row[] }> {
-  const parts: Record<string, (stage: Stage) => Promise<Row[]>> = { speed, kills, hanging, attacks };
+export async function run(args: string[]): Promise<Benchmark> {
+  const parts: Record<string, (stage: Stage) => Promise<BenchmarkRow[]>> = { speed, kills, hanging, attacks };
   const wanted = args.length > 0 ? args : Object.keys(parts);
-  const rows: Row[] = [];
+  const rows: BenchmarkRow[] = [];
   for (const part of wanted) {
     const stage = await openStage(20);
     try {
@@ -36,64 +28,71 @@ export async function run(args: string[]): Promise<{ title: string; rows: Row[] 
   return { title: 'Webhook deliveries', rows };
 }
 
-async function speed(stage: Stage): Promise<Row[]> {
+async function speed(stage: Stage): Promise<BenchmarkRow[]> {
   const events = 10_000;
   const receivers = 2;
-  const cast = await stage.prepare(receivers);
-  const posts = Array.from({ length: events }, () => {
-    const eventId = randomUUID();
-    const body = JSON.stringify({
-      id: eventId,
-      type: 'transcription.completed',
-      created_at: new Date(),
-      data: {
-        id: randomUUID(),
-        filename: 'talk.mp3',
-        status: 'completed',
-        duration_seconds: 61,
-        resource_url: `https://longhand.example.com/api/v1/transcriptions/${randomUUID()}`,
-      },
-    });
-    return cast.urls.map((url, index) => ({ url, eventId, body, secret: cast.secrets[index] ?? '' }));
-  }).flat();
-  const bareMs = await stage.bare({ posts, concurrency: receivers * placesPerReceiver });
-  const afterBare = await stage.report();
-  const again = await stage.prepare(receivers);
-  await stage.endJobs(again.accountId, events);
+  const total = events * receivers;
+  // Before and after, because the machine is not the same from one minute to the next.
+  const before = await bareLoop(stage, receivers, events);
+  const { accountId } = await stage.prepare(receivers);
+  await stage.endJobs(accountId, events);
   const sender = await stage.startSender();
   const startedMs = performance.now();
-  sender.send(stage.order(sender));
-  const report = await stage.arrived(events * receivers, 120_000);
-  const ms = performance.now() - startedMs;
+  sender.send(stage.order());
+  const report = await stage.arrived(total, 180_000);
+  const ours = (total / (performance.now() - startedMs)) * 1_000;
   await allSettled(stage);
   await end(sender);
-  const total = events * receivers;
-  const [ours, bare] = [(total / ms) * 1_000, (total / bareMs) * 1_000];
+  const after = await bareLoop(stage, receivers, events);
+  const bare = (before + after) / 2;
   return [
     {
       figure: '10,000 events × 2 subscriptions: lost, refused by the reference library',
-      value: `${total - report.distinct}, ${report.refused} (bare loop: ${afterBare.refused})`,
+      value: `${total - report.distinct}, ${report.refused}`,
       bar: '0, 0',
-      met: report.distinct === total && report.refused === 0,
+      passed: report.distinct === total && report.refused === 0,
     },
     {
-      figure: 'deliveries per second, and beside a bare loop of undici posts',
-      value: `${ours.toFixed(0)} / ${bare.toFixed(0)} = ${(ours / bare).toFixed(2)}`,
+      figure: 'deliveries per second, beside a bare loop of undici posts (before, after)',
+      value: `${ours.toFixed(0)} / ${bare.toFixed(0)} (${before.toFixed(0)}, ${after.toFixed(0)}) = ${(ours / bare).toFixed(2)}`,
       bar: '≥ 0.3',
-      met: ours / bare >= 0.3,
+      passed: ours / bare >= 0.3,
     },
   ];
 }
 
-async function kills(stage: Stage): Promise<Row[]> {
-  const rows: Row[] = [];
+/** Posts per second of the same payloads, signed beforehand, to the same receivers, so many at once as we send. */
+async function bareLoop(stage: Stage, receivers: number, events: number): Promise<number> {
+  const cast = await stage.prepare(receivers);
+  const posts = Array.from({ length: events }, () => {
+    const eventId = randomUUID();
+    const transcriptionId = randomUUID();
+    const body = eventBody({
+      id: eventId,
+      type: 'transcription.completed',
+      createdAt: systemClock.date(),
+      transcriptionId,
+      filename: 'talk.mp3',
+      durationSeconds: 61,
+      resourceUrl: `https://longhand.example.com/api/v1/transcriptions/${transcriptionId}`,
+    });
+    return cast.urls.map((url, index) => ({ url, eventId, body, secret: cast.secrets[index] ?? '' }));
+  }).flat();
+  const ms = await stage.bare({ posts, concurrency: receivers * defaultPlaceLimits.perReceiverMax });
+  const { distinct } = await stage.report();
+  if (distinct !== posts.length) throw new Error(`the bare loop lost ${posts.length - distinct} posts`);
+  return (posts.length / ms) * 1_000;
+}
+
+async function kills(stage: Stage): Promise<BenchmarkRow[]> {
+  const rows: BenchmarkRow[] = [];
   for (const shape of ['as jobs end (80 per second)', 'from a full line'] as const) {
     rows.push(await killRun(stage, shape));
   }
   return rows;
 }
 
-async function killRun(stage: Stage, shape: string): Promise<Row> {
+async function killRun(stage: Stage, shape: string): Promise<BenchmarkRow> {
   const events = 2_000;
   const killCount = 30;
   const { accountId } = await stage.prepare(1);
@@ -103,7 +102,7 @@ async function killRun(stage: Stage, shape: string): Promise<Row> {
   while (killed < killCount) {
     const sender = await stage.startSender();
     const before = (await stage.report()).distinct;
-    sender.send(stage.order(sender));
+    sender.send(stage.order());
     await once(sender, 'message');
     // From a full line each life gets a random share of it; otherwise a random time.
     if (full) await grown(stage, before + Math.random() * ((1.5 * events) / killCount));
@@ -113,7 +112,7 @@ async function killRun(stage: Stage, shape: string): Promise<Row> {
   }
   await producing;
   const last = await stage.startSender();
-  last.send(stage.order(last));
+  last.send(stage.order());
   const report = await stage.arrived(events, 120_000);
   await allSettled(stage);
   const final = await stage.report();
@@ -123,7 +122,7 @@ async function killRun(stage: Stage, shape: string): Promise<Row> {
     figure: `${killed} × kill −9 during 2,000 events ${shape}: lost, changed on repeat, duplicates`,
     value: `${events - report.distinct}, ${final.changed}, ${duplicates} (${((duplicates / events) * 100).toFixed(1)} %)`,
     bar: '0, 0, < 5 %',
-    met: report.distinct === events && final.changed === 0 && duplicates / events < 0.05,
+    passed: report.distinct === events && final.changed === 0 && duplicates / events < 0.05,
   };
 }
 
@@ -141,7 +140,7 @@ async function grown(stage: Stage, distinct: number): Promise<void> {
   while (Date.now() < untilMs && (await stage.report()).distinct < distinct) await systemClock.sleep(1);
 }
 
-async function hanging(stage: Stage): Promise<Row[]> {
+async function hanging(stage: Stage): Promise<BenchmarkRow[]> {
   const without = await delaysOfOthers(stage, []);
   const withHanging = await delaysOfOthers(stage, [0]);
   const ratio = withHanging.p99 / without.p99;
@@ -150,7 +149,7 @@ async function hanging(stage: Stage): Promise<Row[]> {
       figure: 'p99 delay of 19 receivers while the 20th hangs, and without it',
       value: `${withHanging.p99.toFixed(0)} ms / ${without.p99.toFixed(0)} ms = ${ratio.toFixed(2)} (${withHanging.count} and ${without.count} deliveries)`,
       bar: '< 2',
-      met: ratio < 2,
+      passed: ratio < 2,
     },
   ];
 }
@@ -160,7 +159,7 @@ async function delaysOfOthers(stage: Stage, hangs: number[]): Promise<{ p99: num
   const events = 600;
   const { accountId } = await stage.prepare(receivers, hangs);
   const sender = await stage.startSender();
-  sender.send(stage.order(sender));
+  sender.send(stage.order());
   await once(sender, 'message');
   await produce(stage, accountId, events, 20);
   const report = await stage.arrived((receivers - hangs.length) * events, 60_000);
@@ -173,7 +172,7 @@ async function delaysOfOthers(stage: Stage, hangs: number[]): Promise<{ p99: num
   return { p99: delays[Math.floor(delays.length * 0.99)] ?? Number.NaN, count: delays.length };
 }
 
-async function attacks(): Promise<Row[]> {
+async function attacks(): Promise<BenchmarkRow[]> {
   const dialled: string[] = [];
   const egress = createEgress({
     allow: nothingAllowed,
@@ -206,7 +205,7 @@ async function attacks(): Promise<Row[]> {
       figure: `${urls.length} URLs that lead inside or break a rule: accepted, private addresses dialled`,
       value: `${accepted}, ${outside.length}`,
       bar: '0, 0',
-      met: accepted === 0 && outside.length === 0,
+      passed: accepted === 0 && outside.length === 0,
     },
   ];
 }
