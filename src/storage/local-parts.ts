@@ -8,12 +8,14 @@ import { multipartEtag } from './part-etag.ts';
 import { expectParts, type StoredPart } from './stored-parts.ts';
 
 /**
- * Multipart uploads on the disk. A session is a directory of part files, each with its MD5 as the last 16 bytes, so
- * that one rename replaces bytes and ETag together. Completing moves the directory to the object's name: no byte is
- * copied, and five gigabytes are committed as fast as one.
+ * Multipart uploads on the disk. A session is a directory of part files inside the directory of its key. Each part
+ * ends with the 16 bytes of its MD5, so that one rename replaces bytes and ETag together. Completing moves the
+ * session to the object's name: no byte is copied, and five gigabytes are committed as fast as one.
  */
 const digestBytes = 16;
 const manifestName = 'manifest.json';
+/** Commits of the same session at the same moment meet a few times at most. */
+const commitAttemptsMax = 20;
 
 export interface Manifest {
   sizeBytes: number;
@@ -23,15 +25,15 @@ export interface Manifest {
 }
 
 export async function openSession(sessionDir: string): Promise<void> {
-  await makeDirectory(join(sessionDir, 'open'));
+  await makeDirectory(sessionDir);
 }
 
 export function isSessionOpen(sessionDir: string): Promise<boolean> {
-  return exists(join(sessionDir, 'open'));
+  return exists(sessionDir);
 }
 
 export async function storePart(sessionDir: string, partNumber: number, draft: DraftFile, digest: Buffer) {
-  await draft.moveTo(join(sessionDir, 'open', partName(partNumber)), digest).catch((error) => {
+  await draft.moveTo(join(sessionDir, partName(partNumber)), digest).catch((error) => {
     if (isMissing(error))
       throw new NoSuchUpload('the session ended while the part arrived', { cause: error });
     throw error;
@@ -46,26 +48,40 @@ export async function commitSession(
   dirs: { sessionDir: string; objectPath: string; incomingDir: string },
   completion: CompleteMultipart,
 ): Promise<void> {
+  for (let attempt = 1; !(await tryCommit(dirs, completion)); attempt += 1) {
+    const isGone = !(await exists(dirs.sessionDir)) && !(await exists(sealedDir(dirs.sessionDir)));
+    if (isGone || attempt === commitAttemptsMax) {
+      await expectCommitted(dirs.objectPath, completion);
+      break;
+    }
+  }
+  await rm(dirname(dirs.sessionDir), { recursive: true, force: true });
+}
+
+/** False when another commit or an abort moved the session away under our hands. */
+async function tryCommit(
+  dirs: { sessionDir: string; objectPath: string; incomingDir: string },
+  completion: CompleteMultipart,
+): Promise<boolean> {
   try {
     await commit(dirs, completion);
+    return true;
   } catch (error) {
     if (!isMissing(error)) throw error;
-    await expectCommitted(dirs.objectPath, completion);
+    return false;
   }
-  await rm(dirs.sessionDir, { recursive: true, force: true });
 }
 
 async function commit(
   { sessionDir, objectPath, incomingDir }: { sessionDir: string; objectPath: string; incomingDir: string },
   completion: CompleteMultipart,
 ): Promise<void> {
-  const open = join(sessionDir, 'open');
-  const sealed = join(sessionDir, 'sealed');
+  const sealed = sealedDir(sessionDir);
   // A wrong list is refused before anything moves; the second look is for a part that was replaced meanwhile.
-  await manifestOf((await exists(open)) ? open : sealed, completion);
-  await rename(open, sealed).catch(ignoreMissing);
+  await manifestOf((await exists(sessionDir)) ? sessionDir : sealed, completion);
+  await rename(sessionDir, sealed).catch(ignoreMissing);
   const manifest = await manifestOf(sealed, completion).catch(async (error) => {
-    await rename(sealed, open).catch(ignoreMissing);
+    await rename(sealed, sessionDir).catch(ignoreMissing);
     throw error;
   });
   const draft = await receiveDraft(incomingDir, Buffer.from(JSON.stringify(manifest)));
@@ -102,11 +118,11 @@ export function readParts(objectPath: string, manifest: Manifest, range: ByteRan
 async function manifestOf(dir: string, completion: CompleteMultipart): Promise<Manifest> {
   const { parts, partSizesBytes } = completion;
   const stored: StoredPart[] = [];
-  await stat(dir); // Without the directory the session is gone, which is not the same as a missing part.
   for (const { partNumber } of parts) {
     const part = await storedPart(dir, partNumber);
     if (part) stored.push(part);
   }
+  await stat(dir); // A session that was moved away meanwhile is not the same as a missing part.
   expectParts(stored, completion);
   return {
     sizeBytes: partSizesBytes.reduce((sum, size) => sum + size, 0),
@@ -134,6 +150,11 @@ async function expectCommitted(objectPath: string, completion: CompleteMultipart
   if (manifest.etag !== multipartEtag(completion.parts.map((part) => part.etag))) {
     throw new InvalidParts('the object was completed with other parts');
   }
+}
+
+/** Where a session waits while it is committed: no part can arrive there. */
+function sealedDir(sessionDir: string): string {
+  return `${sessionDir}.sealed`;
 }
 
 function partName(partNumber: number): string {

@@ -62,15 +62,13 @@ export interface ObjectStore {
   ): Promise<string>;
   /** Makes the object out of its parts; repeating it after success is harmless. Throws InvalidParts or NoSuchUpload. */
   completeMultipart(completion: CompleteMultipart): Promise<void>;
-  /** Forgets the session and its parts; no harm when it is gone already. */
-  abortMultipart(session: MultipartSession): Promise<void>;
 
   head(key: string): Promise<StoredObject | undefined>;
   /** Throws NoSuchObject. */
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** Appears whole or not at all. */
   write(key: string, source: Readable | Buffer): Promise<void>;
-  /** Removes the object and every unfinished upload of the same key; no harm when there is none. */
+  /** Removes the object and every unfinished upload of the same key, parts included; no harm when there is none. */
   delete(key: string): Promise<void>;
   list(prefix: string): AsyncIterable<ListedObject>;
   /** Removes what transfers and writes left behind when their process died before that time; answers how many. */

@@ -112,11 +112,6 @@ export class S3Store implements ObjectStore {
     }
   }
 
-  async abortMultipart({ key, uploadId }: MultipartSession): Promise<void> {
-    const input = { ...this.#object(key), UploadId: uploadId };
-    await this.#ask((options) => this.#s3.abortMultipartUpload(input, options)).catch(ignoreMissing);
-  }
-
   async head(key: string): Promise<StoredObject | undefined> {
     const found = await this.#ask((options) => this.#s3.headObject(this.#object(key), options)).catch(
       ignoreMissing,
@@ -157,7 +152,7 @@ export class S3Store implements ObjectStore {
     try {
       await this.#commit({ key, uploadId }, await this.#writeParts({ key, uploadId }, firstBlock, blocks));
     } catch (error) {
-      await this.abortMultipart({ key, uploadId }).catch(() => {}); // The first fault is the one to tell.
+      await this.#abort({ key, uploadId }).catch(() => {}); // The first fault is the one to tell.
       throw error;
     }
   }
@@ -167,7 +162,7 @@ export class S3Store implements ObjectStore {
     const input = { Bucket: this.#bucket, Prefix: key };
     const { Uploads = [] } = await this.#ask((options) => this.#s3.listMultipartUploads(input, options));
     for (const { Key, UploadId } of Uploads) {
-      if (Key === key && UploadId) await this.abortMultipart({ key, uploadId: UploadId });
+      if (Key === key && UploadId) await this.#abort({ key, uploadId: UploadId });
     }
     await this.#ask((options) => this.#s3.deleteObject(this.#object(key), options)).catch(ignoreMissing);
   }
@@ -192,7 +187,7 @@ export class S3Store implements ObjectStore {
     const { Uploads = [] } = await this.#ask((options) => this.#s3.listMultipartUploads(input, options));
     for (const { Key, UploadId, Initiated } of Uploads) {
       if (!Key || !UploadId || !Initiated || Initiated >= before) continue;
-      await this.abortMultipart({ key: Key, uploadId: UploadId });
+      await this.#abort({ key: Key, uploadId: UploadId });
       removed += 1;
     }
     return removed;
@@ -229,6 +224,11 @@ export class S3Store implements ObjectStore {
     } catch (error) {
       throw s3Fault(error);
     }
+  }
+
+  async #abort({ key, uploadId }: MultipartSession): Promise<void> {
+    const input = { ...this.#object(key), UploadId: uploadId };
+    await this.#ask((options) => this.#s3.abortMultipartUpload(input, options)).catch(ignoreMissing);
   }
 
   async #storedParts({ key, uploadId }: MultipartSession): Promise<StoredPart[]> {

@@ -1,0 +1,79 @@
+/** The real service as a process on a database and a data directory of its own, for measuring and for killing. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+
+export interface BenchService {
+  url: string;
+  pid: number;
+  headers: Record<string, string>;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+export interface BenchPlace {
+  dataDir: string;
+  databaseUrl: string;
+  /** Free and fixed, so that signed URLs stay good over a restart. */
+  port: number;
+  apiKey: string;
+  settings?: Record<string, string>;
+}
+
+export function benchApiKey(): string {
+  return `lh_${randomBytes(18).toString('hex')}`;
+}
+
+export async function startBenchService(place: BenchPlace): Promise<BenchService> {
+  const child = spawn(process.execPath, [main, 'serve', '--role', 'api'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      LONGHAND_PORT: String(place.port),
+      LONGHAND_DATA_DIR: place.dataDir,
+      LONGHAND_DATABASE_URL: place.databaseUrl,
+      LONGHAND_API_KEY: place.apiKey,
+      LONGHAND_RATE_REQUESTS: '1000000',
+      LONGHAND_RATE_CREATES: '1000000',
+      LONGHAND_LOG_LEVEL: 'fatal',
+      ...place.settings,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await readyUrl(child);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    headers: { authorization: `Bearer ${place.apiKey}` },
+    async kill(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill(signal);
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('the service has no standard output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /^Longhand is ready at (\S+)$/.exec(line)?.[1];
+    if (!url) continue;
+    child.stdout.resume();
+    return url;
+  }
+  throw new Error('the service ended before it was ready');
+}
+
+/** Memory of a process that is really in use, in bytes. */
+export async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,230 @@
+/** Direct uploads: speed against the disk itself, what the API feels of it, prepare, and what crashes leave behind. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { systemClock } from '../src/platform/clock.ts';
+import { Database } from '../src/platform/database.ts';
+import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { createLogger } from '../src/platform/telemetry.ts';
+import type { Benchmark, BenchmarkRow } from './run.ts';
+import { crashRows } from './upload-crash.ts';
+import {
+  type BenchPlace,
+  type BenchService,
+  benchApiKey,
+  percentile,
+  residentBytes,
+  startBenchService,
+} from './upload-service.ts';
+
+const program = promisify(execFile);
+const mebibyte = 1024 * 1024;
+const gibibyte = 1024 * mebibyte;
+const rounds = 5;
+
+/** `npm run bench -- upload [speed|prepare|crash]`: all of it, or one part. */
+export async function run(args: string[]): Promise<Benchmark> {
+  const workDir = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
+  const logger = createLogger({ level: 'error', pretty: true });
+  const dataDir = join(workDir, 'database');
+  const postgres = await openEmbeddedPostgres({ dataDir, logger, clock: systemClock });
+  const { connectionString } = postgres;
+  const db = new Database({ connectionString, connectionsMax: 4, applicationName: 'bench', logger });
+  const place: BenchPlace = {
+    dataDir: join(workDir, 'data'),
+    databaseUrl: connectionString,
+    port: await freePort(),
+    apiKey: benchApiKey(),
+  };
+  const isWanted = (part: string) => args.length === 0 || args.includes(part);
+  try {
+    const rows: BenchmarkRow[] = [];
+    if (isWanted('speed')) rows.push(...(await speedRows(place, db, workDir)));
+    if (isWanted('prepare')) rows.push(...(await prepareRows(place)));
+    if (isWanted('crash')) rows.push(...(await crashRows(place, db, workDir)));
+    return { title: 'Direct uploads on the local storage', rows };
+  } finally {
+    await db.close();
+    await postgres.close();
+    await rm(workDir, { recursive: true, force: true });
+  }
+}
+
+/** dd and the upload take turns, so that both meet the same disk and the same neighbours. */
+async function speedRows(place: BenchPlace, db: Database, workDir: string): Promise<BenchmarkRow[]> {
+  const service = await startBenchService(place);
+  const payload = join(workDir, 'payload');
+  const part = join(workDir, 'part');
+  await program('dd', ['if=/dev/urandom', `of=${payload}`, 'bs=16M', 'count=64']);
+  await program('dd', [`if=${payload}`, `of=${part}`, 'bs=16M', 'count=1']);
+  const jobUrl = await insertJob(service, db);
+  const idleMs = await answerTimes(service, jobUrl, () => sleep(4_000));
+  const busyMs: number[] = [];
+  const ddSeconds: number[] = [];
+  const uploadSeconds: number[] = [];
+  let growthBytes = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    ddSeconds.push(
+      await seconds(() => program('dd', [`if=${payload}`, `of=${workDir}/copy`, 'bs=1M', 'conv=fdatasync'])),
+    );
+    await rm(join(workDir, 'copy'));
+    const measured = await measuredUpload(service, part);
+    uploadSeconds.push(measured.seconds);
+    growthBytes = Math.max(growthBytes, measured.growthBytes);
+    busyMs.push(...(await answerTimes(service, jobUrl, () => measuredUpload(service, part))));
+    await rm(join(place.dataDir, 'objects', 'objects'), { recursive: true });
+  }
+  await service.kill('SIGTERM');
+  const [dd, upload] = [percentile(ddSeconds, 0.5), percentile(uploadSeconds, 0.5)];
+  const [idle, busy] = [percentile(idleMs, 0.99), percentile(busyMs, 0.99)];
+  return [
+    {
+      figure: `1 GiB in 16 MiB parts, 4 at a time, against dd with fdatasync (median of ${rounds})`,
+      value: `${(1024 / upload).toFixed(0)} of ${(1024 / dd).toFixed(0)} MiB/s: ${(dd / upload).toFixed(2)}`,
+      bar: 'at least 0.60',
+      passed: dd / upload >= 0.6,
+    },
+    {
+      figure: 'memory growth of the service during it',
+      value: `${(growthBytes / mebibyte).toFixed(0)} MiB`,
+      bar: 'under 64 MiB',
+      passed: growthBytes < 64 * mebibyte,
+    },
+    {
+      figure: `p99 of GET one during it, against idle (${busyMs.length} and ${idleMs.length} answers)`,
+      value: `${busy.toFixed(1)} against ${idle.toFixed(1)} ms: ${(busy / idle).toFixed(1)} ×`,
+      bar: 'under 3 ×',
+      passed: busy < 3 * idle,
+    },
+  ];
+}
+
+async function prepareRows(place: BenchPlace): Promise<BenchmarkRow[]> {
+  const service = await startBenchService(place);
+  const times: number[] = [];
+  const body = JSON.stringify({ filename: 'a.mp4', size: 5 * gibibyte });
+  const client = async () => {
+    for (let round = 0; round < 40; round += 1) {
+      times.push(1000 * (await seconds(() => post(service, '/api/v1/uploads', body))));
+    }
+  };
+  await post(service, '/api/v1/uploads', body);
+  await Promise.all(Array.from({ length: 8 }, client));
+  await service.kill('SIGTERM');
+  const p99 = percentile(times, 0.99);
+  return [
+    {
+      figure: `prepare of 5 GiB (320 parts), p99 at 8 concurrent clients (${times.length} answers)`,
+      value: `${p99.toFixed(0)} ms (median ${percentile(times, 0.5).toFixed(0)} ms)`,
+      bar: 'under 250 ms',
+      passed: p99 < 250,
+    },
+  ];
+}
+
+interface Multipart {
+  key: string;
+  storage: string;
+  upload: { upload_id: string; parts: { url: string }[] };
+}
+
+/** The whole upload as curl does it; timed from the first byte to the answer of complete. */
+async function measuredUpload(service: BenchService, part: string) {
+  const body = JSON.stringify({ filename: 'a.mp4', size: gibibyte });
+  const { key, storage, upload } = (await post(service, '/api/v1/uploads', body)) as Multipart;
+  const args = ['-sS', '--fail', '--parallel', '--parallel-immediate', '--parallel-max', '4'];
+  for (const { url } of upload.parts) args.push('-T', part, '-o', '/dev/null', '-w', '%header{etag}\n', url);
+  const before = await residentBytes(service.pid);
+  let peak = before;
+  const watching = new AbortController();
+  const watch = watchMemory(service.pid, watching.signal, (bytes) => {
+    peak = Math.max(peak, bytes);
+  });
+  const elapsed = await seconds(async () => {
+    const { stdout } = await program('curl', args);
+    const parts = stdout
+      .trim()
+      .split('\n')
+      .map((etag, index) => ({ part_number: index + 1, etag }));
+    await post(
+      service,
+      '/api/v1/uploads/multipart',
+      JSON.stringify({ key, storage, upload_id: upload.upload_id, parts }),
+    );
+  });
+  watching.abort();
+  await watch;
+  return { seconds: elapsed, growthBytes: peak - before };
+}
+
+async function watchMemory(pid: number, until: AbortSignal, note: (bytes: number) => void): Promise<void> {
+  while (!until.aborted) {
+    note(await residentBytes(pid));
+    await sleep(50);
+  }
+}
+
+/** Milliseconds of one GET after the other, 5 ms apart, for as long as `meanwhile` takes. */
+async function answerTimes(
+  service: BenchService,
+  url: string,
+  meanwhile: () => Promise<unknown>,
+): Promise<number[]> {
+  const times: number[] = [];
+  let isOver = false;
+  const work = meanwhile().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const elapsed = await seconds(async () => {
+      const response = await fetch(url, { headers: service.headers });
+      if (!response.ok) throw new Error(`GET answered ${response.status}`);
+      await response.text();
+    });
+    times.push(1000 * elapsed);
+    await sleep(5);
+  }
+  await work;
+  return times;
+}
+
+/** A job to look at; nobody works on it. */
+async function insertJob(service: BenchService, db: Database): Promise<string> {
+  const id = randomUUID();
+  await db.query(
+    `insert into transcription (id, account_id, filename, source, options)
+     select $1, id, 'talk.wav', '{"kind":"url","url":"https://example.com/a.mp3"}', '{}' from account limit 1`,
+    [id],
+  );
+  return `${service.url}/api/v1/transcriptions/${id}`;
+}
+
+async function post(service: BenchService, path: string, body: string): Promise<unknown> {
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers: { ...service.headers, 'content-type': 'application/json' },
+    body,
+  });
+  const { data, error } = (await response.json()) as { data?: unknown; error?: { code: string } };
+  if (!response.ok) throw new Error(`${path} answered ${response.status} ${error?.code}`);
+  return data;
+}
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
