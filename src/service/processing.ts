@@ -52,10 +52,26 @@ export function openQueue({ db, clock, logger }: Foundation): Promise<TaskQueue>
   });
 }
 
-export function modelStoreOf({ config }: Pick<Foundation, 'config'>): ModelStore {
+/** The largest model is a few gigabytes; a line of 5 Mbit/s brings one in an hour. */
+const modelDownloadLimits = {
+  connectMs: 10_000,
+  totalMs: 2 * 3_600_000,
+  idleMs: 60_000,
+  bytesMax: 8 * 2 ** 30,
+  headerBytesMax: 64 * 1024,
+  redirectsMax: 5,
+};
+
+export function modelStoreOf({ config, clock }: Pick<Foundation, 'config' | 'clock'>): ModelStore {
+  const egress = createEgress({ allow: config.egressAllow, clock });
   return new ModelStore({
     directory: join(config.dataDir, 'models'),
-    httpsDownload: () => Promise.reject(new Error('models from web addresses cannot be fetched yet')),
+    async httpsDownload(url, signal) {
+      const answer = await egress.request({ url, signal, httpsOnly: true, limits: modelDownloadLimits });
+      if (answer.status === 200) return answer.body;
+      answer.close();
+      throw new Error(`it answered with status ${answer.status}`);
+    },
   });
 }
 

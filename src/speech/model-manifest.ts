@@ -116,7 +116,7 @@ export const models: readonly Model[] = [
     id: 'vosk-spk',
     kind: 'speaker-embedding',
     title: 'Vosk speaker x-vectors 0.4, trained on telephone speech of 5,164 people',
-    licence: 'Apache-2.0 as its publisher states; the archive carries no licence text',
+    licence: 'Apache-2.0 (by its publisher; not in the archive)',
     languages: ['*'],
     memoryBytes: 150 * mebibyte,
     default: true,

@@ -89,8 +89,8 @@ test('one voice leaves the utterances as they are', () => {
 });
 
 test('breaths are bridged and every moment of speech lies in a window', () => {
-  const bridged = bridgedSpans([span(1, 2), span(2.3, 5), span(7, 7.5)], span(0, 7.52));
-  assert.deepEqual(bridged, [span(0.96, 5.04), span(6.96, 7.52)]);
+  const bridged = bridgedSpans([span(1, 2), span(2.25, 5), span(7, 7.5)], span(0, 7.52));
+  assert.deepEqual(bridged, [span(0.97, 5.03), span(6.97, 7.52)]);
   const windows = speakerWindows(bridged);
   assert.equal(windows[0]?.startSample, bridged[0]?.startSample);
   assert.equal(windows.at(-2)?.endSample, bridged[0]?.endSample);
