@@ -22,6 +22,7 @@ const casts = [
 ];
 const utterancesPerSpeaker = 4;
 const utteranceSecondsMax = 13;
+const rounds = 3;
 
 function spokenDialogues(voices: readonly Voice[]): Dialogue[] {
   const known = voices.map((voice) => ({
@@ -61,6 +62,13 @@ async function job(speech: Speech, made: Dialogue, speakers: boolean): Promise<J
   const turns = speakers ? await turnsOf(speech, results, signal) : [];
   const { segments } = transcript(results, turns);
   return { segments, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+/** Other work on the machine only ever adds time. */
+async function fastest(work: () => Promise<Job>): Promise<Job> {
+  const jobs: Job[] = [];
+  for (let round = 0; round < rounds; round += 1) jobs.push(await work());
+  return jobs.reduce((best, one) => (one.seconds < best.seconds ? one : best));
 }
 
 async function turnsOf(speech: Speech, results: readonly ChunkResult[], signal: AbortSignal) {
@@ -104,8 +112,8 @@ export async function spokenFigures(
     const made = spokenDialogues(voices);
     if (made[0]) await job(speech, made[0], true); // Loads the models.
     for (const one of made) {
-      const without = await job(speech, one, false);
-      const withSpeakers = await job(speech, one, true);
+      const without = await fastest(() => job(speech, one, false));
+      const withSpeakers = await fastest(() => job(speech, one, true));
       const all = one.texts.map(({ text }) => ({ speaker: 'all', text }));
       const error = speakerWordError(one.texts, asTexts(withSpeakers.segments, false));
       sums.words += error.referenceWords;

@@ -84,6 +84,7 @@ const schema = z.object({
   LONGHAND_FFPROBE: z.string().default('ffprobe'),
   LONGHAND_YTDLP: z.string().default('yt-dlp'),
   LONGHAND_RETENTION_DAYS: wholeNumber(0, 36_500).default(30),
+  LONGHAND_METRICS: yesOrNo.default(false),
   LONGHAND_RATE_REQUESTS: wholeNumber(1, 1_000_000).default(600),
   LONGHAND_RATE_CREATES: wholeNumber(1, 1_000_000).default(60),
   LONGHAND_LOG_LEVEL: z
@@ -127,6 +128,8 @@ export interface Config {
   engine: { name: string; url: string | undefined; key: string | undefined; model: string | undefined };
   programs: { ffmpeg: string; ffprobe: string; ytdlp: string };
   retentionDays: number;
+  /** Whether GET /metrics answers on the listener. */
+  metrics: boolean;
   rateLimits: { requestsPerMinute: number; createsPerMinute: number };
   logLevel: string;
   /** Every setting as it may be shown: secrets are masked. */
@@ -176,6 +179,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       ytdlp: settings.LONGHAND_YTDLP,
     },
     retentionDays: settings.LONGHAND_RETENTION_DAYS,
+    metrics: settings.LONGHAND_METRICS,
     rateLimits: {
       requestsPerMinute: settings.LONGHAND_RATE_REQUESTS,
       createsPerMinute: settings.LONGHAND_RATE_CREATES,

@@ -10,6 +10,7 @@ import { docsRoutes } from './docs-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { localObjectRoutes } from './local-object-routes.ts';
+import { metricsRoutes } from './metrics-routes.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Server } from './server.ts';
 import { transcriptionRoutes } from './transcription-routes.ts';
@@ -20,6 +21,8 @@ export interface RoutesDeps {
   db: Queryable;
   clock: Clock;
   publicUrl: () => string;
+  /** Whether GET /metrics answers. */
+  metrics: boolean;
   authenticator: Authenticator;
   limiter: RateLimiter;
   localStore: LocalStore;
@@ -34,6 +37,7 @@ export function registerRoutes(server: Server, deps: RoutesDeps): void {
     homeRoutes(server);
     healthRoutes(server, deps);
     discoveryRoutes(server, deps);
+    if (deps.metrics) metricsRoutes(server, deps);
     await docsRoutes(server);
   });
   server.register(async (objects) => localObjectRoutes(objects as Server, { store: deps.localStore }));

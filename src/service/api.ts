@@ -35,6 +35,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
     db,
     clock,
     publicUrl: parts.publicUrl,
+    metrics: config.metrics,
     authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
     limiter: new RateLimiter(config.rateLimits, clock),
     localStore: local,

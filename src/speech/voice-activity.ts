@@ -7,6 +7,7 @@
  */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type SpeechSpan, sampleRate } from './chunk-plan.ts';
+import { quietGain } from './quiet-gain.ts';
 import { SpanFinder } from './span-finder.ts';
 
 export const windowSamples = 512;
@@ -60,6 +61,9 @@ export class VoiceActivity {
 
   async #finishBlock(): Promise<void> {
     const windows = Math.ceil(this.#filled / windowSamples);
+    const block = this.#samples.subarray(this.#history, this.#history + this.#filled);
+    const gain = quietGain(block);
+    if (gain !== 1) for (let i = 0; i < block.length; i++) block[i] = (block[i] as number) * gain;
     const probabilities = await this.#probabilities(windows);
     for (let i = 0; i < windows; i++) {
       const at = this.#history + i * windowSamples;

@@ -4,7 +4,8 @@ import { transcript } from '../speech/transcript.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { chunkStore } from './chunk-store.ts';
 import type { JobTask } from './queues.ts';
-import { type SpeakersDeps, turnsOfJob } from './speakers.ts';
+import { speakerOutcomeStore } from './speaker-outcome-store.ts';
+import { type SpeakersDeps, speakersOfJob } from './speakers.ts';
 import type { Failure, Transcription } from './transcription.ts';
 import { type EndedTranscription, transcriptionStore } from './transcription-store.ts';
 
@@ -28,11 +29,15 @@ export async function finish(
   if (!job) return;
   const results = await chunkStore.results(deps.db, transcriptionId);
   const { speakerDiarization, speakerCount } = job.options;
-  const turns = speakerDiarization
-    ? await turnsOfJob(deps, transcriptionId, results, speakerCount ?? null, signal)
-    : [];
-  const { text, segments } = transcript(results, turns);
-  await endJob(deps, (tx) => transcriptionStore.markCompleted(tx, transcriptionId, { text, segments }));
+  const speakers = speakerDiarization
+    ? await speakersOfJob(deps, transcriptionId, results, speakerCount ?? null, signal)
+    : undefined;
+  const { text, segments } = transcript(results, speakers?.turns);
+  await endJob(deps, async (tx) => {
+    const ended = await transcriptionStore.markCompleted(tx, transcriptionId, { text, segments });
+    if (ended && speakers) await speakerOutcomeStore.count(tx, speakers.outcome);
+    return ended;
+  });
 }
 
 export async function fail(deps: FinishDeps, transcriptionId: string, failure: Failure): Promise<void> {

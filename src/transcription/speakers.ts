@@ -6,6 +6,7 @@ import { settledTurns } from '../speech/speaker/settled-turns.ts';
 import { type SpeakerCount, unknownCount } from '../speech/speaker/speaker-clusters.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { SpeakerTurn } from '../speech/transcript.ts';
+import type { SpeakerOutcome } from './speaker-outcome-store.ts';
 
 export interface SpeakersDeps {
   speech: Speech;
@@ -16,25 +17,29 @@ export interface SpeakersDeps {
 /** Ten hours of windows take less than ten seconds on a busy core. */
 const joinTimeoutMs = 120_000;
 
+/** `outcome` is counted for the operator. */
+export interface SpeakersOfJob {
+  turns: SpeakerTurn[];
+  outcome: SpeakerOutcome;
+}
+
 type Gathered = HeardSpeakers | { fault: SpeakerFault; detail: string };
 
-export async function turnsOfJob(
+export async function speakersOfJob(
   deps: SpeakersDeps,
   job: string,
   results: readonly ChunkResult[],
   count: SpeakerCount | null,
   signal: AbortSignal,
-): Promise<SpeakerTurn[]> {
+): Promise<SpeakersOfJob> {
   const heard = gathered(results);
   if ('fault' in heard) return without(deps, job, heard.fault, heard.detail);
   const limit = deps.clock.timeout(joinTimeoutMs);
   try {
     const joinSignal = AbortSignal.any([signal, limit]);
     const turns = await deps.speech.joinSpeakers(heard, count ?? unknownCount, joinSignal);
-    return settledTurns(
-      results.flatMap((result) => result.utterances),
-      turns,
-    );
+    const utterances = results.flatMap((result) => result.utterances);
+    return { turns: settledTurns(utterances, turns), outcome: 'found' };
   } catch (error) {
     signal.throwIfAborted();
     const detail = error instanceof Error ? error.message : String(error);
@@ -68,7 +73,7 @@ export function gathered(results: readonly ChunkResult[]): Gathered {
   );
 }
 
-function without({ logger }: SpeakersDeps, job: string, reason: SpeakerFault, detail: string): SpeakerTurn[] {
+function without({ logger }: SpeakersDeps, job: string, reason: SpeakerFault, detail: string): SpeakersOfJob {
   logger.warn({ job, reason, detail }, 'a transcript is completed without speakers');
-  return [];
+  return { turns: [], outcome: reason };
 }

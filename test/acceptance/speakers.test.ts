@@ -56,19 +56,21 @@ async function withoutSpeakerModel(environment: Environment): Promise<void> {
 }
 
 test('a job with speaker_diarization gives every segment to the one who speaks it, numbered from 0', async () => {
-  const service = await startService(await testEnvironment({ after }));
+  const service = await startService(await testEnvironment({ after }, { LONGHAND_METRICS: 'true' }));
   try {
     const client = await newClient(service);
-    const { wav, turnSeconds } = twoVoices(6);
+    const { wav, turnSeconds } = twoVoices(4);
     const upload = await client.upload('talk.wav', wav);
     const created = await client.post('/api/v1/transcriptions', { upload, speaker_diarization: true });
     const { body } = await client.ended(created.body.data.id);
     assert.equal(body.data.status, 'completed');
     const segments: Spoken[] = body.data.segments;
-    assert.ok(segments.length >= 6);
+    assert.ok(segments.length >= 4);
     for (const { start, end, speaker, text } of segments) {
       assert.equal(speaker, Math.floor((start + end) / 2 / turnSeconds) % 2, `${start} ${text}`);
     }
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    assert.match(metrics, /^longhand_speaker_jobs_total\{outcome="found"\} 1$/m);
   } finally {
     await service.stop();
   }

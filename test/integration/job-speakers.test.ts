@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { ChunkResult, SpeakerEvidence } from '../../src/speech/chunk-result.ts';
 import { voiceText } from '../../src/speech/speaker/voice-text.ts';
 import { SpeechPool } from '../../src/speech/speech-pool.ts';
-import { gathered, turnsOfJob } from '../../src/transcription/speakers.ts';
+import { gathered, speakersOfJob } from '../../src/transcription/speakers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const second = 16_000;
@@ -42,7 +42,7 @@ test('voices heard in different chunks are the same speaker at the end', async (
     chunk(4, heard('m', 4, [0, 1, 0])),
     chunk(8, heard('m', 8, [1, 0, 0])),
   ];
-  const turns = await turnsOfJob(deps, 'job', results, null, never);
+  const { turns, outcome } = await speakersOfJob(deps, 'job', results, null, never);
   assert.deepEqual(
     turns.map(({ startSample, speaker }) => [startSample / second, speaker]),
     [
@@ -51,6 +51,7 @@ test('voices heard in different chunks are the same speaker at the end', async (
       [8, 0],
     ],
   );
+  assert.equal(outcome, 'found');
   assert.deepEqual(lines, []);
 });
 
@@ -67,14 +68,14 @@ test('voices of two models are not compared', () => {
 test('too little speech, an error and a time limit each give no turns, and the log says which it was', async (context) => {
   const results = [chunk(0, heard('m', 0, [1, 0, 0]))];
   const { deps, speech, lines } = world(context, 1);
-  assert.deepEqual(await turnsOfJob(deps, 'job', [chunk(0)], null, never), []);
+  assert.deepEqual((await speakersOfJob(deps, 'job', [chunk(0)], null, never)).turns, []);
   await speech.close();
-  assert.deepEqual(await turnsOfJob(deps, 'job', results, null, never), []);
+  assert.deepEqual(await speakersOfJob(deps, 'job', results, null, never), { turns: [], outcome: 'error' });
   // No process ever becomes free in a pool of none.
   const slow = world(context, 0);
-  const waiting = turnsOfJob(slow.deps, 'job', results, null, never);
+  const waiting = speakersOfJob(slow.deps, 'job', results, null, never);
   await slow.clock.advance(121_000);
-  assert.deepEqual(await waiting, []);
+  assert.deepEqual(await waiting, { turns: [], outcome: 'time-limit' });
   assert.deepEqual(
     [...lines, ...slow.lines].map((line) => line.reason),
     ['too-little-speech', 'error', 'time-limit'],
@@ -84,7 +85,7 @@ test('too little speech, an error and a time limit each give no turns, and the l
 test('a worker that is told to stop does not complete the job without speakers', async (context) => {
   const { deps } = world(context, 0);
   const stop = new AbortController();
-  const waiting = turnsOfJob(deps, 'job', [chunk(0, heard('m', 0, [1, 0]))], null, stop.signal);
+  const waiting = speakersOfJob(deps, 'job', [chunk(0, heard('m', 0, [1, 0]))], null, stop.signal);
   stop.abort(new Error('the service stops'));
   await assert.rejects(waiting, /the service stops/);
 });

@@ -1,0 +1,30 @@
+/**
+ * How much to amplify a stretch of a recording before voice activity. Silero hears speech down to a hundredth of the
+ * usual level; below that it misses some (a meeting at 0.002: 53 % of windows instead of 64 %).
+ */
+const levelQuiet = 0.02;
+const levelWanted = 0.05;
+const gainMax = 30;
+/** Clicks do not count. */
+const quantile = 0.995;
+const bins = 4096;
+
+/** The level that all but the loudest few samples stay under. */
+function levelOf(samples: Float32Array): number {
+  const counts = new Uint32Array(bins);
+  for (const sample of samples) {
+    const bin = Math.min(bins - 1, Math.floor(Math.abs(sample) * bins));
+    counts[bin] = (counts[bin] as number) + 1;
+  }
+  let left = samples.length * (1 - quantile);
+  for (let bin = bins - 1; bin >= 0; bin -= 1) {
+    left -= counts[bin] as number;
+    if (left < 0) return (bin + 1) / bins;
+  }
+  return 0;
+}
+
+export function quietGain(samples: Float32Array): number {
+  const level = levelOf(samples);
+  return level === 0 || level >= levelQuiet ? 1 : Math.min(gainMax, levelWanted / level);
+}
