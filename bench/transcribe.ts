@@ -1,0 +1,155 @@
+/** The first transcript: how right it is, what the whole job costs beside the recognizer alone, and how soon a start is ready. */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { systemClock } from '../src/platform/clock.ts';
+import { createLogger } from '../src/platform/telemetry.ts';
+import { type Chunk, chunkPlan } from '../src/speech/chunk-plan.ts';
+import { SpeechPool } from '../src/speech/speech-pool.ts';
+import { joinedRecording, recordings } from './recordings.ts';
+import type { Benchmark } from './run.ts';
+import { percent, type WordErrors, wordErrors } from './word-error-rate.ts';
+
+const execute = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+const main = join(root, 'src', 'main.ts');
+const processes = 2;
+const rounds = 3;
+const longSeconds = 600;
+
+export async function run(): Promise<Benchmark> {
+  const directory = mkdtempSync(join(tmpdir(), 'longhand-bench-'));
+  symlinkSync(join(root, 'data', 'models'), join(directory, 'models'));
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    LONGHAND_DATA_DIR: directory,
+    LONGHAND_PORT: '0',
+    LONGHAND_WORKERS: String(processes),
+    LONGHAND_LOG_LEVEL: 'error',
+  };
+  try {
+    const clips = recordings();
+    const errors: WordErrors = { referenceWords: 0, wrongWords: 0 };
+    for (const clip of clips) {
+      const { wrongWords, referenceWords } = wordErrors(clip.text, await transcribed(clip.file, environment));
+      errors.wrongWords += wrongWords;
+      errors.referenceWords += referenceWords;
+    }
+    const long = joinedRecording(clips, longSeconds, join(directory, 'long.flac'));
+    const { wholeMs, bareMs } = await interleaved(long.file, environment);
+    const ratio = wholeMs / bareMs;
+    const startsMs: number[] = [];
+    for (let round = 0; round < 5; round += 1) startsMs.push(await startMs(environment));
+    const start = median(startsMs);
+    return {
+      title: 'From a file to text',
+      rows: [
+        {
+          figure: `word error rate, ${clips.length} clips, ${errors.referenceWords} words`,
+          value: `${percent(errors).toFixed(2)} %`,
+          bar: 'at most 2 %',
+          passed: percent(errors) <= 2,
+        },
+        {
+          figure: 'longhand transcribe of 10 min against the recognizer alone, 2 processes',
+          value: `${ratio.toFixed(3)} × (${(wholeMs / 1000).toFixed(1)} s, ${(bareMs / 1000).toFixed(1)} s)`,
+          bar: 'at most 1.15 ×',
+          passed: ratio <= 1.15,
+        },
+        {
+          figure: 'second start to ready',
+          value: `${Math.round(start)} ms`,
+          bar: 'under 3 s',
+          passed: start < 3_000,
+        },
+      ],
+    };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function transcribed(file: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { stdout } = await execute(process.execPath, [main, 'transcribe', file], { env, maxBuffer: 2 ** 26 });
+  return stdout;
+}
+
+/** The same chunks for both; each round runs the one and then the other. */
+async function interleaved(
+  file: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ wholeMs: number; bareMs: number }> {
+  const audio = execFileSync(
+    'ffmpeg',
+    ['-v', 'error', '-i', file, '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'],
+    { maxBuffer: 2 ** 30 },
+  );
+  const chunks = await planOf(audio);
+  const whole: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    whole.push(await timed(() => transcribed(file, env)));
+    bare.push(await timed(() => recogniseAll(audio, chunks)));
+  }
+  return { wholeMs: median(whole), bareMs: median(bare) };
+}
+
+function newPool(): SpeechPool {
+  const logger = createLogger({ level: 'error', pretty: false });
+  return new SpeechPool({
+    processes,
+    modelsDirectory: join(root, 'data', 'models'),
+    logger,
+    clock: systemClock,
+  });
+}
+
+async function planOf(audio: Buffer): Promise<Chunk[]> {
+  const pool = newPool();
+  const { spans, totalSamples } = await pool.findSpeech(pieces(audio), new AbortController().signal);
+  await pool.close();
+  return chunkPlan(spans, totalSamples);
+}
+
+async function* pieces(audio: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < audio.length; at += 65_536) yield audio.subarray(at, at + 65_536);
+}
+
+async function recogniseAll(audio: Buffer, chunks: readonly Chunk[]): Promise<void> {
+  const pool = newPool();
+  const { signal } = new AbortController();
+  const options = { engine: 'moonshine', language: 'en', speakers: false };
+  await Promise.all(
+    chunks.map((chunk) =>
+      pool.recognise(audio.subarray(chunk.startSample * 2, chunk.endSample * 2), chunk, options, signal),
+    ),
+  );
+  await pool.close();
+}
+
+async function startMs(env: NodeJS.ProcessEnv): Promise<number> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let output = '';
+  for await (const part of child.stdout) {
+    output += part;
+    if (output.includes('Longhand is ready')) break;
+  }
+  const readyMs = performance.now() - startedAt;
+  child.kill();
+  await once(child, 'exit');
+  return readyMs;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
