@@ -1,0 +1,216 @@
+/**
+ * What the guarded way to audio costs beside the same by hand, and what hostile files cost.
+ * `npm run bench -- media [MiB]`: the size of the video, 1024 unless given.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createMedia } from '../src/media/media.ts';
+import { MediaFailure } from '../src/media/media-failure.ts';
+import { createSources } from '../src/media/resolve.ts';
+import { systemClock as clock } from '../src/platform/clock.ts';
+import { createEgress } from '../src/platform/egress.ts';
+import { parseEgressAllow } from '../src/platform/egress-url.ts';
+import { hostileFiles, truncatedFiles } from '../test/fixtures/hostile-files.ts';
+import { mediaFolder } from '../test/fixtures/media-files.ts';
+import type { Benchmark, BenchmarkRow } from './run.ts';
+
+const call = promisify(execFile);
+const rounds = 5;
+const overheadMax = 1.15;
+const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock });
+
+export async function run([mebibytes = '1024']: string[]): Promise<Benchmark> {
+  const directory = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
+  try {
+    const overhead = await againstByHand(directory, Number(mebibytes));
+    return { title: 'Media: links and files to audio', rows: [...overhead, ...(await hostile(directory))] };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function againstByHand(directory: string, mebibytes: number): Promise<BenchmarkRow[]> {
+  await makeVideo(join(directory, 'video.mp4'), mebibytes);
+  const { size } = await stat(join(directory, 'video.mp4'));
+  const { server, url } = await serve(join(directory, 'video.mp4'));
+  const byHand: number[] = [];
+  const ours: number[] = [];
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      byHand.push(await timed(() => curlAndFfmpeg(url, join(directory, 'hand'))));
+      ours.push(await timed(() => longhand(url, join(directory, 'ours'))));
+    }
+  } finally {
+    server.kill();
+  }
+  const ratio = median(ours) / median(byHand);
+  return [
+    { figure: 'the video', value: `${(size / 2 ** 20).toFixed(0)} MiB` },
+    { figure: `curl, then ffmpeg, median of ${rounds}`, value: `${(median(byHand) / 1000).toFixed(2)} s` },
+    {
+      figure: `Longhand: download and decode, median of ${rounds}`,
+      value: `${(median(ours) / 1000).toFixed(2)} s`,
+    },
+    {
+      figure: 'Longhand against by hand',
+      value: ratio.toFixed(3),
+      bar: `≤ ${overheadMax}`,
+      passed: ratio <= overheadMax,
+    },
+  ];
+}
+
+/** Constant-rate H.264 with filler: large at once, with fourteen minutes of sound per GiB. */
+async function makeVideo(file: string, mebibytes: number): Promise<void> {
+  const seconds = Math.round((mebibytes * 840) / 1024);
+  const cbr = [
+    '-b:v',
+    '10M',
+    '-minrate',
+    '10M',
+    '-maxrate',
+    '10M',
+    '-bufsize',
+    '10M',
+    '-x264-params',
+    'nal-hrd=cbr',
+  ];
+  await call('ffmpeg', [
+    ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', `color=black:size=320x180:rate=25:d=${seconds}`],
+    ...[
+      '-f',
+      'lavfi',
+      '-i',
+      `sine=300:r=44100:d=${seconds}`,
+      '-c:v',
+      'libx264',
+      '-preset',
+      'ultrafast',
+      ...cbr,
+    ],
+    ...['-c:a', 'aac', '-b:a', '128k', '-shortest', file],
+  ]);
+}
+
+async function curlAndFfmpeg(url: string, directory: string): Promise<void> {
+  await mkdir(directory);
+  const file = join(directory, 'video.mp4');
+  await call('curl', ['-sS', '-o', file, url]);
+  const decoder = spawn(
+    'ffmpeg',
+    ['-v', 'error', '-i', file, '-vn', '-ac', '1', '-ar', '16000', '-f', 's16le', '-'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  for await (const _samples of decoder.stdout);
+  await rm(directory, { recursive: true });
+}
+
+async function longhand(url: string, directory: string): Promise<void> {
+  await mkdir(directory);
+  const egress = createEgress({ allow: parseEgressAllow(new URL(url).host), clock });
+  const sources = createSources({ egress, clock, ytdlp: 'yt-dlp' });
+  const limits = { sizeBytesMax: 8 * 2 ** 30, durationSecondsMax: 36_000 };
+  const { file } = await sources.acquireSource(url, { directory, ...limits });
+  const decoded = media.decode(file, limits);
+  for await (const _samples of decoded.audio);
+  await decoded.finished;
+  await rm(directory, { recursive: true });
+}
+
+/** A server of its own process, so that it does not share our thread. */
+async function serve(file: string): Promise<{ server: ChildProcess; url: string }> {
+  const program = `
+    const { createServer } = require('node:http'), { createReadStream, statSync } = require('node:fs');
+    const file = process.argv[1];
+    const server = createServer((q, r) => {
+      r.writeHead(200, { 'content-type': 'video/mp4', 'content-length': statSync(file).size, etag: '"1"' });
+      createReadStream(file, { highWaterMark: 1 << 20 }).pipe(r);
+    }).listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+  const server = spawn(process.execPath, ['-e', program, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = (await once(server.stdout, 'data')) as [Buffer];
+  return { server, url: `http://127.0.0.1:${port.toString().trim()}/video.mp4` };
+}
+
+async function hostile(directory: string): Promise<BenchmarkRow[]> {
+  await using folder = await mediaFolder();
+  const place = { folder, victimPort: 9 };
+  const day = join(directory, 'day.flac');
+  await call('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=86400', day]);
+  const files = [
+    ...(await hostileFiles(place)),
+    ...(await truncatedFiles(place)),
+    { name: '24 hours of silence.flac', path: day },
+  ];
+  const rows: (BenchmarkRow & { ms: number; mebibytes: number })[] = [];
+  for (const { name, path } of files) {
+    const { end, ms, mebibytes } = await measured(path);
+    rows.push({
+      figure: name,
+      value: `${end}, ${ms.toFixed(0)} ms, ${mebibytes.toFixed(0)} MiB`,
+      ms,
+      mebibytes,
+    });
+  }
+  const worst = (pick: (row: (typeof rows)[number]) => number) => Math.max(...rows.map(pick));
+  return [
+    ...rows.map(({ figure, value }) => ({ figure, value })),
+    { figure: `longest of ${rows.length} hostile files`, value: `${worst(({ ms }) => ms).toFixed(0)} ms` },
+    { figure: 'most memory of a decoder', value: `${worst(({ mebibytes }) => mebibytes).toFixed(0)} MiB` },
+  ];
+}
+
+async function measured(path: string): Promise<{ end: string; ms: number; mebibytes: number }> {
+  let peakKib = 0;
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      peakKib = Math.max(peakKib, await decoderKib(path));
+      await clock.sleep(2);
+    }
+  })();
+  const start = performance.now();
+  const end = await endOf(path);
+  const ms = performance.now() - start;
+  isOver = true;
+  await watching;
+  return { end, ms, mebibytes: peakKib / 1024 };
+}
+
+async function endOf(path: string): Promise<string> {
+  try {
+    const decoded = media.decode(path, { durationSecondsMax: 36_000 });
+    for await (const _samples of decoded.audio);
+    return `fine (${(await decoded.finished).durationSeconds.toFixed(1)} s)`;
+  } catch (error) {
+    if (error instanceof MediaFailure) return error.code;
+    throw error;
+  }
+}
+
+/** The high-water mark of the ffmpeg or ffprobe that reads this file, as the kernel counts it. */
+async function decoderKib(path: string): Promise<number> {
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid) || Number(pid) <= process.pid) continue;
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (!/^(\S*ff(mpeg|probe))\0/.test(line) || !line.includes(path)) continue;
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
+  }
+  return 0;
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
