@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type RoutesDeps, registerRoutes } from '../src/http/routes.ts';
 import { createServer } from '../src/http/server.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
+import { failuresDocument } from './failures-document.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -17,7 +18,10 @@ async function openApiDocument(): Promise<string> {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-const generated = new Map([['docs/openapi.json', await openApiDocument()]]);
+const generated = new Map([
+  ['docs/openapi.json', await openApiDocument()],
+  ['docs/failures.md', failuresDocument()],
+]);
 
 for (const [path, content] of generated) {
   const file = join(root, path);

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { type ProcessExit, type RunningProcess, startProcess } from '../platform/subprocess.ts';
 import { decoderFlags, decoderNiceness, inputFlags, processLimits } from './decode-limits.ts';
 import { MediaFailure } from './media-failure.ts';
-import { type MediaPrograms, type Probed, probe } from './probe.ts';
+import { type MediaPrograms, type Probed, probe, sandboxFor } from './probe.ts';
 
 export const sampleRateHz = 16_000;
 const bytesPerSample = 2;
@@ -72,6 +72,7 @@ async function* run(
     args: ffmpegArguments(file, probed.audio.index, durationSecondsMax + 1),
     limits: processLimits,
     niceness: decoderNiceness,
+    ...sandboxFor(programs, file),
     ...(signal ? { signal } : {}),
   });
   decoder.exited.catch(() => {});
@@ -139,7 +140,7 @@ async function* wholeSamples(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buff
 function judge(exit: ProcessExit, samples: number, probed: Probed, complaints: string): void {
   const cause = `exit ${exit.code ?? exit.signal}, ${samples} samples: ${complaints}`;
   if (exit.code === 126 || exit.code === 127) throw new Error(`ffmpeg could not be started: ${cause}`);
-  if (exit.signal === 'SIGXCPU' || exit.signal === 'SIGKILL' || exit.signal === 'SIGSEGV') {
+  if (endedBySignal(exit)) {
     throw new MediaFailure('decode_resource_limit', { cause });
   }
   if (/Cannot allocate memory/.test(complaints) && exit.code !== 0) {
@@ -151,6 +152,11 @@ function judge(exit: ProcessExit, samples: number, probed: Probed, complaints: s
     throw new MediaFailure('media_truncated', { cause });
   }
   if (exit.code !== 0) throw new MediaFailure('media_unreadable', { cause });
+}
+
+/** By the limits, or a crash. Within a sandbox the signal comes as 128 and its number. */
+function endedBySignal({ code, signal }: ProcessExit): boolean {
+  return signal !== null || (code !== null && [137, 139, 152].includes(code));
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Bytes of a link into a private file: bounded, and taken up again where a broken connection left off. */
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { Clock } from '../platform/clock.ts';
 import type { Egress, EgressResponse } from '../platform/egress.ts';
 import { EgressFailure } from '../platform/egress-failure.ts';
 import { acceptedType, extensionOf } from './accepted-media.ts';
 import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
+import { FileWriter } from './file-writer.ts';
 import { labelFromAnswer } from './label.ts';
 import { looksLikeHtml, magicBytesWanted, mediaKind } from './magic.ts';
 import { MediaFailure } from './media-failure.ts';
@@ -31,7 +32,6 @@ const limits = { connectMs: 10_000, idleMs: 30_000, headerBytesMax: 65_536, redi
 const totalMs = 3_600_000;
 const resumesMax = 20;
 const resumesWithoutProgressMax = 3;
-const writeBytes = 1_048_576;
 const pageBytesMax = 2_097_152;
 
 export const requestHeaders: Readonly<Record<string, string>> = {
@@ -209,46 +209,4 @@ async function restOfPage(head: Buffer, stream: AsyncIterator<Buffer>): Promise<
     // A page that ends early is still a page.
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-/** Gathers what arrives into larger writes: 64 KiB ones cost a trip to the thread pool each. */
-class FileWriter {
-  bytes = 0;
-  readonly #file: FileHandle;
-  #parts: Buffer[] = [];
-  #waiting = 0;
-  #written = 0;
-
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  async add(chunk: Buffer): Promise<void> {
-    this.#parts.push(chunk);
-    this.#waiting += chunk.length;
-    this.bytes += chunk.length;
-    if (this.#waiting >= writeBytes) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    if (this.#waiting === 0) return;
-    const together = Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.#waiting = 0;
-    let done = 0;
-    while (done < together.length) {
-      const left = together.length - done;
-      const { bytesWritten } = await this.#file.write(together, done, left, this.#written);
-      done += bytesWritten;
-      this.#written += bytesWritten;
-    }
-  }
-
-  async restart(): Promise<void> {
-    this.#parts = [];
-    this.#waiting = 0;
-    this.bytes = 0;
-    this.#written = 0;
-    await this.#file.truncate(0);
-  }
 }

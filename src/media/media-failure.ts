@@ -117,6 +117,8 @@ export class MediaFailure extends Error {
   /** Whether another try within the job may help. */
   readonly transient: boolean;
   readonly retryAfterMs: number | undefined;
+  /** One line for the log: the private cause, cut. */
+  readonly reason: string;
   /** The operator's to mend, not the user's: such a job does not count against the allowance. */
   readonly isOurs: boolean;
 
@@ -127,6 +129,15 @@ export class MediaFailure extends Error {
     this.publicText = sentence;
     this.transient = options.transient ?? kind === 'transient';
     this.retryAfterMs = options.retryAfterMs;
+    this.reason = reasonOf(options.cause);
     this.isOurs = code === 'source_resolver_unavailable';
   }
+}
+
+const reasonCharactersMax = 500;
+
+function reasonOf(cause: unknown): string {
+  if (cause === undefined) return '';
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.replace(/\s+/g, ' ').trim().slice(-reasonCharactersMax);
 }

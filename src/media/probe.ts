@@ -1,7 +1,7 @@
 /** What is in a media file, as its headers say. The decoder has the last word on all of it. */
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import { type FinishedProcess, runProcess } from '../platform/subprocess.ts';
+import { type FinishedProcess, runProcess, type Sandbox } from '../platform/subprocess.ts';
 import {
   decoderNiceness,
   inputFlags,
@@ -15,6 +15,8 @@ import { statedWavSeconds } from './wav-length.ts';
 export interface MediaPrograms {
   ffmpeg: string;
   ffprobe: string;
+  /** Bubblewrap, when it was found to work here. */
+  bubblewrap?: string | undefined;
   clock: Clock;
 }
 
@@ -57,6 +59,7 @@ export async function probe(
     args: ['-v', 'warning', ...inputFlags, '-show_entries', entries, '-of', 'json', '-i', `file:${file}`],
     limits: { ...processLimits, cpuSeconds: probeCpuSecondsMax },
     niceness: decoderNiceness,
+    ...sandboxFor(programs, file),
     signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     outputBytesMax,
   });
@@ -66,6 +69,11 @@ export async function probe(
   if (probed.container !== 'wav') return probed;
   const stated = await statedWavSeconds(file);
   return stated === undefined ? probed : { ...probed, audio: { ...probed.audio, durationSeconds: stated } };
+}
+
+/** Only this one file, read only. */
+export function sandboxFor({ bubblewrap }: MediaPrograms, file: string): { sandbox?: Sandbox } {
+  return bubblewrap === undefined ? {} : { sandbox: { command: bubblewrap, readable: [file] } };
 }
 
 interface ProbeOutput {

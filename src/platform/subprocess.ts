@@ -15,6 +15,13 @@ export interface ProcessLimits {
   openFiles?: number;
 }
 
+/** Bubblewrap, where it is installed: no network, and no files but the system's programs and these. */
+export interface Sandbox {
+  /** The program bwrap. */
+  command: string;
+  readable: readonly string[];
+}
+
 export interface ProcessSpec {
   command: string;
   args: readonly string[];
@@ -22,6 +29,7 @@ export interface ProcessSpec {
   /** Added to the clean environment. */
   env?: Readonly<Record<string, string>>;
   limits?: ProcessLimits;
+  sandbox?: Sandbox;
   /** 0 is the priority of the service itself; 10 is well below it. */
   niceness?: number;
   /** Kills the group when it aborts. */
@@ -124,12 +132,46 @@ function spawnGroup(spec: ProcessSpec, stdio: SpawnOptions['stdio']): ChildProce
   return spawn(command, args, options);
 }
 
-function commandLine({ command, args, limits, niceness }: ProcessSpec): [string, ...string[]] {
+function commandLine({ command, args, limits, niceness, sandbox }: ProcessSpec): [string, ...string[]] {
   const line = [command, ...args];
   if (niceness !== undefined) line.unshift('nice', '-n', String(niceness));
   if (limits && process.platform === 'linux') line.unshift('prlimit', ...limitFlags(limits), '--');
+  // Outermost: it writes files of its own (user mappings) before it starts anything, which the limits would forbid.
+  if (sandbox) line.unshift(sandbox.command, ...sandboxFlags(sandbox));
   const [first = command, ...rest] = line;
   return [first, ...rest];
+}
+
+/** The places where Linux distributions keep programs and libraries; those that do not exist are left out. */
+const systemPlaces = [
+  '/usr',
+  '/bin',
+  '/lib',
+  '/lib64',
+  '/etc/alternatives',
+  '/etc/ld.so.cache',
+  '/nix/store',
+  '/opt',
+];
+
+function sandboxFlags({ readable }: Sandbox): string[] {
+  const places = systemPlaces.flatMap((place) => ['--ro-bind-try', place, place]);
+  const files = readable.flatMap((file) => ['--ro-bind', file, file]);
+  return ['--unshare-all', '--die-with-parent', ...places, '--dev', '/dev', ...files, '--'];
+}
+
+/** Whether bubblewrap is there and may make namespaces, which some systems and containers forbid. */
+export async function findSandbox(command: string, signal: AbortSignal): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const trial = {
+    command: 'true',
+    args: [],
+    sandbox: { command, readable: [] },
+    signal,
+    outputBytesMax: 65_536,
+  };
+  const { code } = await runProcess(trial).catch(() => ({ code: null }));
+  return code === 0 ? command : undefined;
 }
 
 function limitFlags(limits: ProcessLimits): string[] {

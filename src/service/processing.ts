@@ -8,6 +8,7 @@ import { generatedSecret } from '../platform/generated-secret.ts';
 import { HashThread } from '../platform/hash-thread.ts';
 import { TaskQueue } from '../platform/queue.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
+import { findSandbox } from '../platform/subprocess.ts';
 import { modelsNeededBy } from '../speech/engine.ts';
 import { ModelStore } from '../speech/model-store.ts';
 import { SpeechPool } from '../speech/speech-pool.ts';
@@ -88,6 +89,9 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** A trial of bubblewrap takes some milliseconds where it works. */
+const sandboxTrialMs = 5_000;
+
 /** Starts to take steps of jobs; without its models a worker takes none and does not count as one. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { foundation, stores, queue } = parts;
@@ -110,6 +114,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     clock,
   });
   const { ffmpeg, ffprobe, ytdlp } = config.programs;
+  const bubblewrap = await findSandbox('bwrap', clock.timeout(sandboxTrialMs));
   const egress = createEgress({ allow: config.egressAllow, clock });
   startJobWorker({
     db,
@@ -118,7 +123,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     speech,
     logger,
     clock,
-    programs: { ffmpeg, ffprobe, clock },
+    programs: { ffmpeg, ffprobe, bubblewrap, clock },
     sources: createSources({ egress, clock, ytdlp }),
     scratch,
     engine: config.engine.name,

@@ -48,7 +48,8 @@ export async function fail(deps: FinishDeps, transcriptionId: string, failure: F
     }
     return ended;
   });
-  deps.logger.info({ job: transcriptionId, code: failure.code }, 'a job failed');
+  const { code, reason } = failure;
+  deps.logger.info({ job: transcriptionId, code, ...(reason ? { reason } : {}) }, 'a job failed');
 }
 
 async function endJob(

@@ -66,8 +66,10 @@ async function verdict(
   id: string,
   error: unknown,
 ): Promise<Failure | undefined> {
-  if (error instanceof MediaFailure)
-    return { code: error.code, sentence: error.publicText, isOurs: error.isOurs };
+  if (error instanceof MediaFailure) {
+    const { code, publicText: sentence, isOurs, reason } = error;
+    return { code, sentence, isOurs, reason };
+  }
   const faults = await transcriptionStore.countFault(db, id);
   if (faults < faultsMax) return undefined;
   logger.error({ err: error, job: id }, 'a job is given up after repeated faults');

@@ -63,6 +63,8 @@ export function optionsFor(
 export interface Failure {
   code: string;
   sentence: string;
+  /** For the log only: what the other side or the decoder said. */
+  reason?: string;
   /** Our own fault: the job is given back to the account's allowance. */
   isOurs: boolean;
 }

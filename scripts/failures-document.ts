@@ -1,0 +1,76 @@
+/** docs/failures.md, made from the table of src/media/media-failure.ts and the words below. */
+import { MediaFailure, type MediaFailureCode, mediaFailureCodes } from '../src/media/media-failure.ts';
+
+/** When each one happens: for the reader of the table, and for whoever adds a code. */
+const when: Record<MediaFailureCode, string> = {
+  source_blocked:
+    'The link, a redirect, a name or something a page embeds leads to a private, local or otherwise closed address, or to a file.',
+  source_unreachable: 'No name, no connection, a broken connection, HTTP 408, 425 or 5xx.',
+  source_rate_limited: 'HTTP 429, or a quota page. `Retry-After` is honoured up to a minute.',
+  source_unsupported:
+    'A service that gives files only to its own programs (Mega, pCloud, WeTransfer, iCloud), or an office document.',
+  source_not_accepted:
+    'The shape of the link says so: profiles, channels, playlists, stories, searches, folders.',
+  source_unresolvable: 'An answer that is no media, and a page in which no media was found.',
+  source_resolver_unavailable:
+    'yt-dlp is missing, or older than 180 days and beaten by a changed site. The job is given back to the daily allowance.',
+  media_private: 'The site says private.',
+  media_login_required: 'HTTP 401, a login page, members or subscribers only.',
+  media_age_restricted: 'The site asks for a proof of age.',
+  media_geo_restricted: 'HTTP 451, or the site names the region.',
+  media_not_found: 'HTTP 404 or 410, removed, expired, a deleted share.',
+  media_forbidden: 'HTTP 403 without a better reason.',
+  media_live: 'A channel or an event that is on air.',
+  media_not_yet_available: 'A premiere or an event that has not begun.',
+  media_no_video: 'Posts with images or text only.',
+  media_multiple_videos: 'More than one video on the page or in the post.',
+  media_drm_protected: 'Every format is encrypted.',
+  media_too_large: "More bytes than the plan's file size, stated or received.",
+  media_too_slow: 'Silence for 30 s, or more than an hour in all.',
+  media_too_long: "Longer than the plan's media length, stated or decoded.",
+  media_unreadable:
+    'Not media by its bytes, or the decoder gets no sound out of it; sample rates under 4 kHz.',
+  media_no_audio: 'Pictures only.',
+  media_truncated: 'Less than 90 % of the length that the file itself states could be decoded.',
+  decode_timeout: 'The decoder gave nothing for a minute.',
+  decode_resource_limit: 'More than 1 GiB of address space or an hour of computing for one file.',
+};
+
+export function failuresDocument(): string {
+  const rows = mediaFailureCodes.map((code) => {
+    const { publicText, transient } = new MediaFailure(code);
+    return `| \`${code}\` | ${publicText} | ${when[code]} | ${transient ? 'yes' : 'no'} |`;
+  });
+  return `<!-- Made by "npm run generate" from src/media/media-failure.ts and scripts/failures-document.ts. -->
+
+# Why a job failed
+
+A job that ends as \`failed\` has one of these sentences in \`error\`. The sentence is for people and says what to do; the
+code stands in the log line of the job. Sentences may be reworded; codes stay.
+
+What may pass by itself is tried again inside the job, up to four times in all with about 1, 4 and 15 seconds between
+(longer when the site asks for it, up to a minute). Everything else fails at once.
+
+| code | \`error\` | when | tried again |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+
+A fault of Longhand's own ends as "Something went wrong on our side …" and does not count against the daily allowance.
+
+## What links can become
+
+| link | what happens |
+| --- | --- |
+| a media file | streamed to a private file; a broken connection is taken up again with a range request when the server marks its versions |
+| Google Drive, Dropbox, Nextcloud, ownCloud | the share's own download address; large files of Google Drive are confirmed |
+| OneDrive, SharePoint | best effort: what they give without a login |
+| Box, pages of video and social sites, HLS and DASH | through yt-dlp, which reaches the network only through Longhand's guard |
+| short links (t.co, vm.tiktok.com, fb.watch, …) | followed, then judged again |
+| profiles, playlists, stories, folders, live streams | refused by their shape, before anything is started |
+
+One link gives one video. A page with several fails with \`media_multiple_videos\`.
+
+Debian's yt-dlp is years old and opens few live sites. \`longhand doctor\` tells its age; install a newer one and set
+\`LONGHAND_YTDLP\` to its path. Longhand never updates it.
+`;
+}

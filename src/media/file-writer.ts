@@ -1,0 +1,68 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/** Enough for the disk to be worth the trip to the thread pool. At most two of these are in memory. */
+const batchBytes = 1_048_576;
+
+/**
+ * Writes what arrives in large pieces, one piece while the next is gathered: the network does not wait for the disk
+ * unless the disk is slower.
+ */
+export class FileWriter {
+  /** Taken so far, written or not. */
+  bytes = 0;
+  readonly #file: FileHandle;
+  #parts: Buffer[] = [];
+  #waiting = 0;
+  #position = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async add(chunk: Buffer): Promise<void> {
+    this.#parts.push(chunk);
+    this.#waiting += chunk.length;
+    this.bytes += chunk.length;
+    if (this.#waiting >= batchBytes) await this.#startWriting();
+  }
+
+  /** Resolves when everything taken so far has been written. */
+  async flush(): Promise<void> {
+    await this.#startWriting();
+    await this.#writing;
+  }
+
+  /** Forgets everything: the file is empty again. */
+  async restart(): Promise<void> {
+    await this.#writing;
+    this.#parts = [];
+    this.#waiting = 0;
+    this.#position = 0;
+    this.bytes = 0;
+    await this.#file.truncate(0);
+  }
+
+  async #startWriting(): Promise<void> {
+    await this.#writing;
+    if (this.#waiting === 0) return;
+    const parts = this.#parts;
+    const bytes = this.#waiting;
+    this.#parts = [];
+    this.#waiting = 0;
+    this.#writing = this.#write(parts, bytes);
+    this.#writing.catch(() => {}); // Thrown to whoever waits for it next.
+  }
+
+  async #write(parts: Buffer[], bytes: number): Promise<void> {
+    const { bytesWritten } = await this.#file.writev(parts, this.#position);
+    let done = bytesWritten;
+    this.#position += bytesWritten;
+    while (done < bytes) {
+      const rest = Buffer.concat(parts).subarray(done);
+      const { bytesWritten: more } = await this.#file.write(rest, 0, rest.length, this.#position);
+      done += more;
+      this.#position += more;
+    }
+  }
+}
