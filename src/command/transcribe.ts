@@ -9,6 +9,7 @@ import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import { openQueue, openStorage, startWorker } from '../service/processing.ts';
+import { conversationText } from '../speech/speaker/conversation-text.ts';
 import { type SpeakerCount, speakersMax } from '../speech/speaker/speaker-clusters.ts';
 import { srt, vtt } from '../speech/subtitles.ts';
 import { workKey } from '../storage/object-key.ts';
@@ -175,7 +176,9 @@ function rendered({ text, segments, durationSeconds }: Transcription, format: Fo
   if (format === 'srt') return srt(segments ?? []);
   if (format === 'vtt') return vtt(segments ?? []);
   if (format === 'json') return `${JSON.stringify({ duration_seconds: durationSeconds, text, segments })}\n`;
-  return text ? `${text}\n` : '';
+  const isConversation = segments?.some(({ speaker }) => speaker !== undefined) ?? false;
+  const readable = isConversation ? conversationText(segments ?? []) : text;
+  return readable ? `${readable}\n` : '';
 }
 
 async function write(content: string, output: string | undefined): Promise<void> {

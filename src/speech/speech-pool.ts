@@ -5,6 +5,7 @@ import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
 import type { SpeakerCount } from './speaker/speaker-clusters.ts';
+import { wordsFirst } from './speaker/words-first.ts';
 import type { FoundSpeech, Speech } from './speech.ts';
 import { SpeechProcess } from './speech-process.ts';
 import type { SpeakerTurn } from './transcript.ts';
@@ -58,7 +59,9 @@ export class SpeechPool implements Speech {
     options: RecogniseOptions,
     signal: AbortSignal,
   ): Promise<ChunkResult> {
-    return this.#withProcess(signal, (process) => process.recognise(audio, chunk, options, signal));
+    const attempt = (own: RecogniseOptions) =>
+      this.#withProcess(signal, (process) => process.recognise(audio, chunk, own, signal));
+    return wordsFirst(attempt, options, signal);
   }
 
   detectLanguage(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<LanguageGuess> {

@@ -87,6 +87,9 @@ function joinsWithoutSpace(before: string | undefined, after: string): boolean {
   return before !== undefined && unspacedLetter.test(before) && unspacedLetter.test(after);
 }
 
+/** Words further from any turn than this were heard where nobody listened for voices: no speaker is better than a wrong one. */
+const turnSamplesAway = 3 * sampleRate;
+
 function withSpeakers(words: readonly SpokenWord[], turns: readonly SpeakerTurn[]): SpokenWord[] {
   let next = 0;
   return words.map((word) => {
@@ -94,7 +97,7 @@ function withSpeakers(words: readonly SpokenWord[], turns: readonly SpeakerTurn[
     while (next + 1 < turns.length && distance(turns[next + 1], middle) <= distance(turns[next], middle))
       next++;
     const turn = turns[next];
-    return turn ? { ...word, speaker: turn.speaker } : word;
+    return turn && distance(turn, middle) <= turnSamplesAway ? { ...word, speaker: turn.speaker } : word;
   });
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { newClient } from '../support/api-client.ts';
@@ -96,28 +96,29 @@ test('without the speaker model the transcript completes without speakers, and t
   assert.match(stderr, /completed without speakers/);
 });
 
-test('a damaged speaker model costs the speakers and not the transcript', async () => {
-  const environment = await testEnvironment({ after });
-  await withoutSpeakerModel(environment);
-  const damaged = join(environment.LONGHAND_DATA_DIR ?? '', 'models', 'vosk-spk');
-  await mkdir(damaged);
-  after(() => rm(damaged, { recursive: true, force: true }));
-  for (const name of ['final.ext.raw', 'mean.vec', 'transform.mat', '.verified.json']) {
-    await writeFile(join(damaged, name), 'damaged');
-  }
-  const file = await withFile(environment, 'talk.wav', twoVoices(2).wav);
-  const { code, stdout, stderr } = await longhand(
-    environment,
-    'transcribe',
-    file,
-    '--speakers',
-    '--format',
-    'json',
-  );
-  assert.equal(code, 0, stderr);
-  assert.match(JSON.parse(stdout).text, /young man/i);
-  assert.match(stderr, /completed without speakers/);
-});
+const damagedModels = {
+  'vosk-spk': ['final.ext.raw', 'mean.vec', 'transform.mat'],
+  'pyannote-segmentation': ['model.onnx'],
+  'wespeaker-resnet34': ['model.onnx'],
+};
+
+for (const ids of [['vosk-spk'], ['pyannote-segmentation', 'wespeaker-resnet34']] as const) {
+  test(`damaged files of ${ids.join(' and ')} cost the speakers and not the transcript`, async () => {
+    const environment = await testEnvironment({ after });
+    await withoutSpeakerModel(environment);
+    for (const id of ids) {
+      const directory = join(environment.LONGHAND_DATA_DIR ?? '', 'models', id);
+      await mkdir(directory);
+      for (const name of [...damagedModels[id], '.verified.json'])
+        await writeFile(join(directory, name), '{}');
+    }
+    const file = await withFile(environment, 'talk.wav', twoVoices(2).wav);
+    const { code, stdout, stderr } = await longhand(environment, 'transcribe', file, '--speakers');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /young man/i);
+    assert.match(stderr, /completed without speakers/);
+  });
+}
 
 test('the command line takes the number of speakers as known, and refuses a number that cannot be', async () => {
   const environment = await testEnvironment({ after });
