@@ -63,6 +63,24 @@ test('a wrong setting is one sentence that names it and does not repeat a secret
     /^The setting LONGHAND_DATABASE_URL must be (?!.*hunter2).*\.$/,
   );
   assert.match(fault({ LONGHAND_STORAGE: 's3' }), /LONGHAND_S3_BUCKET/);
+  const wrong: Record<string, string> = {
+    LONGHAND_PUBLIC_URL: 'longhand.example.com',
+    LONGHAND_STORAGE: 'tape',
+    LONGHAND_API_KEY: 'secret',
+    LONGHAND_ROLE: 'boss',
+    LONGHAND_WORKERS: '0',
+    LONGHAND_MULTIPART_THRESHOLD: 'big',
+    LONGHAND_WEBHOOK_SCHEDULE: 'soon',
+    LONGHAND_EGRESS_ALLOW: 'localhost',
+    LONGHAND_RETENTION_DAYS: '-1',
+    LONGHAND_LOG_LEVEL: 'loud',
+    LONGHAND_TLS_CERT: '/cert.pem',
+    LONGHAND_ENGINE_URL: 'not a url',
+    LONGHAND_S3_FORCE_PATH_STYLE: 'maybe',
+  };
+  for (const [name, text] of Object.entries(wrong)) {
+    assert.match(fault({ [name]: text }), new RegExp(`^[^\\n]*${name}[^\\n]*\\.$`), name);
+  }
 });
 
 test('plans come from a file, with every field checked', async (t) => {

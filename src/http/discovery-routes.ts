@@ -19,6 +19,7 @@ export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: () =
       operationId: 'discover',
       summary: 'Version and documentation',
       tags: ['Service'],
+      security: [],
       response: { 200: dataOf(discovery) },
     },
     handler: async () => ({

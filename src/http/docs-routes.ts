@@ -12,7 +12,10 @@ export async function docsRoutes(server: Server): Promise<void> {
   await server.register(fastifySwaggerUi, {
     routePrefix: '/docs',
     uiConfig: { docExpansion: 'list', defaultModelsExpandDepth: 0, persistAuthorization: false },
-    theme: { title: 'Longhand API' },
+    theme: {
+      title: 'Longhand API',
+      css: [{ filename: 'longhand.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
     staticCSP: true,
   });
 }

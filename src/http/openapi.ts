@@ -8,6 +8,8 @@ export const openApiInfo = {
   },
   servers: [{ url: '/' }],
   components: { securitySchemes: { apiKey: { type: 'http' as const, scheme: 'bearer' } } },
+  // Every operation but discovery, which says so itself.
+  security: [{ apiKey: [] }],
   tags: [
     { name: 'Transcriptions', description: 'Create jobs and fetch their results.' },
     { name: 'Uploads', description: 'Send files straight to storage.' },
@@ -15,9 +17,6 @@ export const openApiInfo = {
     { name: 'Service', description: 'What runs here.' },
   ],
 };
-
-/** The part of a route's schema that all protected operations share. */
-export const protectedOperation = { security: [{ apiKey: [] }] };
 
 /** Each named schema comes in a form for requests and one for answers; only those that are used are kept. */
 export function withoutUnusedSchemas<Document extends object>(document: Document): Document {
