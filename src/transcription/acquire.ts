@@ -118,8 +118,12 @@ async function* copiedTo(copy: PassThrough, audio: AsyncIterable<Buffer>): Async
 
 function drained(stream: PassThrough): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.once('drain', resolve);
-    stream.once('close', () => reject(stream.errored ?? new Error('the store stopped reading')));
+    const onClose = () => reject(stream.errored ?? new Error('the store stopped reading'));
+    stream.once('close', onClose);
+    stream.once('drain', () => {
+      stream.off('close', onClose);
+      resolve();
+    });
   });
 }
 
