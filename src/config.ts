@@ -255,6 +255,11 @@ function warningsFor(settings: Settings, given: Record<string, string | undefine
       `Longhand listens on ${settings.LONGHAND_HOST} without TLS: API keys travel in the clear. Set LONGHAND_TLS_CERT and LONGHAND_TLS_KEY, or put it behind a TLS proxy and set LONGHAND_PUBLIC_URL to its https address.`,
     );
   }
+  if (settings.LONGHAND_ROLE === 'worker' && !settings.LONGHAND_PUBLIC_URL) {
+    warnings.push(
+      'LONGHAND_PUBLIC_URL is not set on this worker: the resource_url of its events will name the default address of the API.',
+    );
+  }
   if (settings.LONGHAND_EGRESS_ALLOW.entries.length > 0) {
     warnings.push(
       `LONGHAND_EGRESS_ALLOW lets outgoing requests reach ${settings.LONGHAND_EGRESS_ALLOW.entries.join(', ')}. It is meant for development and tests.`,

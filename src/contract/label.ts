@@ -1,4 +1,12 @@
+import { z } from 'zod';
+
 const labelCharactersMax = 240;
+
+/** A filename in a request: not blank, at most 240 characters as people count them. */
+export const filename = z
+  .string()
+  .refine((name) => name.trim() !== '' && Array.from(name).length <= labelCharactersMax)
+  .meta({ minLength: 1, maxLength: labelCharactersMax, description: 'Kept as a label for people' });
 
 /**
  * A name as people gave it, fit to be shown: without control and direction characters, without a path, at most

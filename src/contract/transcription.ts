@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { protectedErrors } from './envelope.ts';
 import type { ErrorCode } from './errors.ts';
+import { filename } from './label.ts';
 import { requestFaults } from './request-faults.ts';
 
 const status = z.enum(['processing', 'completed', 'failed']);
 const createdAt = z.iso.datetime().describe('UTC');
-const filename = z.string().describe('Uploaded filename, or a label derived from the link');
+const label = z.string().describe('Uploaded filename, or a label derived from the link');
 
 const segment = z.object({
   start: z.number().describe('Seconds from the beginning'),
@@ -18,13 +19,13 @@ const segment = z.object({
 });
 
 export const createdTranscription = z
-  .object({ id: z.uuid(), filename, status, created_at: createdAt })
+  .object({ id: z.uuid(), filename: label, status, created_at: createdAt })
   .meta({ id: 'CreatedTranscription' });
 
 export const transcription = z
   .object({
     id: z.uuid(),
-    filename,
+    filename: label,
     status,
     created_at: createdAt,
     duration_seconds: z.number().nullable().describe('Measured length of the media'),
@@ -37,7 +38,7 @@ export const transcription = z
 export const transcriptionListItem = z
   .object({
     id: z.uuid(),
-    filename,
+    filename: label,
     status,
     created_at: createdAt,
     duration_seconds: z.int().nullable(),
@@ -78,7 +79,7 @@ export const createTranscriptionBody = z
       .describe('Public HTTP(S) media URL. Send exactly one of source_url and upload'),
     upload: z
       .object({
-        filename: z.string().min(1).max(240),
+        filename,
         key: handle.describe('From prepare'),
         size: z.int().positive().describe('Exact uploaded bytes'),
         storage: handle.describe('From prepare'),

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { protectedErrors } from './envelope.ts';
 import type { ErrorCode } from './errors.ts';
+import { filename } from './label.ts';
 import { requestFaults } from './request-faults.ts';
-
-const filenameCharactersMax = 240;
-
-const filename = z
-  .string()
-  .refine((name) => name.trim() !== '' && Array.from(name).length <= filenameCharactersMax)
-  .meta({ minLength: 1, maxLength: filenameCharactersMax, description: 'Kept as a label for people' });
 
 const prepareOrder = [
   'invalid_upload',
@@ -26,8 +20,8 @@ export const prepareUploadBody = z
     content_type: z.string().max(255).nullish().describe('MIME type when known'),
     speaker_diarization: z
       .boolean()
-      .nullish()
-      .describe('Checks ahead of time that the plan allows speaker diarization; default false'),
+      .default(false)
+      .describe('Checks ahead of time that the plan allows speaker diarization'),
   })
   .meta({ id: 'PrepareUpload' })
   .register(requestFaults, { order: prepareOrder, ofField: () => 'invalid_upload' });

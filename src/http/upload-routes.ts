@@ -46,7 +46,7 @@ function prepareRoute(api: Server, deps: UploadRoutesDeps): void {
         filename,
         sizeBytes: size,
         contentType: content_type ?? null,
-        speakerDiarization: speaker_diarization ?? false,
+        speakerDiarization: speaker_diarization,
       });
       return { data: uploadTargetOnWire(target) };
     },
