@@ -10,6 +10,7 @@ import { Webhook } from 'standardwebhooks';
 export type ReceiverOrder =
   | { kind: 'open'; receivers: number }
   | { kind: 'secrets'; secrets: string[]; hanging: number[] }
+  | { kind: 'count' }
   | { kind: 'report' };
 
 export interface ReceiverReport {
@@ -52,6 +53,8 @@ async function obey(order: ReceiverOrder): Promise<void> {
       receiver.hangs = order.hanging.includes(index);
     }
     process.send?.({ kind: 'ready' });
+  } else if (order.kind === 'count') {
+    process.send?.({ kind: 'count', distinct: distinctCount() });
   } else {
     process.send?.(report());
   }
@@ -105,8 +108,12 @@ function report(): ReceiverReport {
     kind: 'report',
     verified: verifiedCount,
     refused: refusedCount,
-    distinct: receivers.reduce((sum, { bodies }) => sum + bodies.size, 0),
+    distinct: distinctCount(),
     changed: changedCount,
     delaysMs: receivers.map(({ delaysMs }) => delaysMs),
   };
+}
+
+function distinctCount(): number {
+  return receivers.reduce((sum, { bodies }) => sum + bodies.size, 0);
 }

@@ -101,7 +101,7 @@ async function killRun(stage: Stage, shape: string): Promise<BenchmarkRow> {
   let killed = 0;
   while (killed < killCount) {
     const sender = await stage.startSender();
-    const before = (await stage.report()).distinct;
+    const before = await stage.distinct();
     sender.send(stage.order());
     await once(sender, 'message');
     // From a full line each life gets a random share of it; otherwise a random time.
@@ -137,7 +137,7 @@ async function produce(stage: Stage, accountId: string, events: number, perSecon
 
 async function grown(stage: Stage, distinct: number): Promise<void> {
   const untilMs = Date.now() + 3_000;
-  while (Date.now() < untilMs && (await stage.report()).distinct < distinct) await systemClock.sleep(1);
+  while (Date.now() < untilMs && (await stage.distinct()) < distinct) await systemClock.sleep(1);
 }
 
 async function hanging(stage: Stage): Promise<BenchmarkRow[]> {

@@ -9,6 +9,15 @@ export interface Queryable {
   ): Promise<Row[]>;
 }
 
+/** For the few statements that run hundreds of times a second: planned once for each connection. */
+export interface PreparedQueryable {
+  prepared<Row extends object = Record<string, unknown>>(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<Row[]>;
+}
+
 export interface DatabaseOptions {
   connectionString: string;
   connectionsMax: number;
@@ -19,10 +28,13 @@ export interface DatabaseOptions {
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000;
 const idleTransactionTimeoutMs = 60_000;
+/** invalid_sql_statement_name, duplicate_prepared_statement */
+const lostPreparedCodes: ReadonlySet<string> = new Set(['26000', '42P05']);
 
 /** A bounded pool of PostgreSQL connections. The only place that speaks to the driver. */
-export class Database implements Queryable {
+export class Database implements Queryable, PreparedQueryable {
   readonly #pool: pg.Pool;
+  #canPrepare = true;
   readonly connectionString: string;
 
   constructor({ connectionString, connectionsMax, applicationName, logger }: DatabaseOptions) {
@@ -42,6 +54,19 @@ export class Database implements Queryable {
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const result = await this.#pool.query<Row>(text, [...values]);
     return result.rows;
+  }
+
+  async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+    if (!this.#canPrepare) return await this.query<Row>(text, values);
+    try {
+      const result = await this.#pool.query<Row>({ name, text, values: [...values] });
+      return result.rows;
+    } catch (error) {
+      if (!lostPreparedCodes.has((error as pg.DatabaseError).code ?? '')) throw error;
+      // A pooler between us and the server that does not know prepared statements: we do without them.
+      this.#canPrepare = false;
+      return await this.query<Row>(text, values);
+    }
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */

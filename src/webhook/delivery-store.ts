@@ -3,7 +3,7 @@
  * may lose: `synchronous_commit` is off where a write that a power cut forgets only means that a delivery is sent
  * once more, which receivers must expect anyway.
  */
-import type { Queryable } from '../platform/database.ts';
+import type { PreparedQueryable, Queryable } from '../platform/database.ts';
 import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';
 
 /** A delivery that this many processes died on is given up: it may be the cause. */
@@ -47,8 +47,9 @@ export interface Claim {
 }
 
 /** `pending` → `sending` for the head of each named line, at most so many as the receiver has places. */
-export async function claimDeliveries(database: Queryable, claim: Claim): Promise<ClaimedDelivery[]> {
-  return await database.query<ClaimedDelivery & Record<string, unknown>>(
+export async function claimDeliveries(database: PreparedQueryable, claim: Claim): Promise<ClaimedDelivery[]> {
+  return await database.prepared<ClaimedDelivery & Record<string, unknown>>(
+    'webhook_claim',
     `with head as materialized (
        select first.id
        from unnest($1::uuid[], $2::int[]) as wanted (subscription_id, places)
@@ -86,10 +87,11 @@ export async function claimDeliveries(database: Queryable, claim: Claim): Promis
  * subscription orders this against the removal.
  */
 export async function storeSettlements(
-  database: Queryable,
+  database: PreparedQueryable,
   settled: readonly SettledDelivery[],
 ): Promise<void> {
-  await database.query(
+  await database.prepared(
+    'webhook_settle',
     `with result as (
        select * from jsonb_to_recordset($1) as r (
          id bigint, lease_id uuid, subscription_id uuid, state text, next_attempt_at timestamptz,
