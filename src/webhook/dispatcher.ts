@@ -110,7 +110,7 @@ export class Dispatcher {
     this.#gate.dismissAll();
     const graceOver = this.#options.clock.timeout(graceMs);
     graceOver.addEventListener('abort', () => this.#stopping.abort(graceOver.reason), { once: true });
-    await Promise.all(this.#running);
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   async #look(): Promise<void> {
@@ -184,10 +184,21 @@ export class Dispatcher {
     const entered = await this.#gate.enter(delivery.subscriptionId);
     try {
       const settled = await this.#sendOrGiveBack(delivery, entered).finally(() => this.#freePlace(delivery));
-      if (settled) await this.#settled.add(settled);
+      if (settled) await this.#store(settled);
     } finally {
       if (entered) this.#gate.leave(delivery.subscriptionId);
     }
+  }
+
+  /**
+   * The receiver's place is free again when the outcome is on its way to the database; anything but success is
+   * stored first, because it may mean that nothing more goes to this receiver.
+   */
+  async #store(settled: SettledDelivery): Promise<void> {
+    const { sent, written } = this.#settled.add(settled);
+    const stored = written.catch(() => {}).finally(() => this.#running.delete(stored));
+    this.#running.add(stored);
+    await (settled.settlement.state === 'delivered' ? sent : written);
   }
 
   async #sendOrGiveBack(delivery: ClaimedDelivery, entered: boolean): Promise<SettledDelivery | undefined> {
@@ -243,7 +254,7 @@ export class Dispatcher {
 
   async #giveBack(delivery: ClaimedDelivery, delayMs: number): Promise<undefined> {
     const nextAttemptAt = new Date(this.#options.clock.now() + delayMs);
-    await this.#givenBack.add({ id: delivery.id, leaseId: delivery.leaseId, nextAttemptAt });
+    await this.#givenBack.add({ id: delivery.id, leaseId: delivery.leaseId, nextAttemptAt }).written;
   }
 }
 

@@ -259,7 +259,7 @@ test('a certificate for another name is a failure, and no event is sent', async 
     dial: dialTo(port, []),
   });
   const accountId = await world.account();
-  await world.subscribe(accountId, 'https://hooks.example.org/');
+  await world.subscribe(accountId, 'https://hooks.example.net/');
   world.startDispatcher();
   t.after(() => world.stop());
   await world.endJob(accountId);
