@@ -68,6 +68,12 @@ export function paddedUtterances(chunk: Chunk): SpeechSpan[] {
   });
 }
 
+/** How long somebody really speaks in it. */
+export function voicedSeconds(utterances: readonly Utterance[]): number {
+  const spans = utterances.flatMap((utterance) => utterance.spans);
+  return spans.reduce((sum, span) => sum + span.endSample - span.startSample, 0) / sampleRate;
+}
+
 function chunkOf(index: number, utterances: Utterance[]): Chunk {
   const startSample = utterances[0]?.startSample ?? 0;
   const endSample = utterances.at(-1)?.endSample ?? startSample;

@@ -1,5 +1,5 @@
 /** In which language a recording is: asked at several places of it, decided by vote. */
-import type { Chunk } from './chunk-plan.ts';
+import { type Chunk, voicedSeconds } from './chunk-plan.ts';
 import type { LanguageGuess } from './recognizer.ts';
 
 /** Below this a guess is a doubt, not a vote against the others. */
@@ -31,7 +31,5 @@ export function languageByVote(guesses: readonly LanguageGuess[]): string | null
 }
 
 function voiced(chunk: Chunk): number {
-  return chunk.utterances
-    .flatMap((utterance) => utterance.spans)
-    .reduce((sum, span) => sum + span.endSample - span.startSample, 0);
+  return voicedSeconds(chunk.utterances);
 }

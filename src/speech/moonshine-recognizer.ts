@@ -1,12 +1,18 @@
 import { join } from 'node:path';
 import sherpa from 'sherpa-onnx-node';
-import { paddedUtterances, type SpeechSpan, sampleRate } from './chunk-plan.ts';
+import {
+  paddedUtterances,
+  type SpeechSpan,
+  sampleRate,
+  type Utterance,
+  voicedSeconds,
+} from './chunk-plan.ts';
 import type { RecognisedUtterance } from './chunk-result.ts';
 import type { HeardChunk, Recognizer } from './recognizer.ts';
 import { spokenText } from './spoken-text.ts';
 
 /** Speech of this length always says something; nothing heard in it is the model's failure, not the speaker's. */
-const voicedSamplesWithWords = sampleRate;
+const voicedSecondsWithWords = 1;
 
 export class MoonshineRecognizer implements Recognizer {
   readonly id: string;
@@ -48,16 +54,25 @@ export class MoonshineRecognizer implements Recognizer {
   }
 
   /** Moonshine sometimes stays silent on a stretch that it hears well without the breath before and after it. */
-  async #text(samples: Float32Array, padded: SpeechSpan, exact: SpeechSpan, offset: number): Promise<string> {
-    const text = await this.#decode(samples.slice(padded.startSample - offset, padded.endSample - offset));
-    if (text !== '' || exact.endSample - exact.startSample < voicedSamplesWithWords) return text;
-    return this.#decode(samples.slice(exact.startSample - offset, exact.endSample - offset));
+  async #text(
+    samples: Float32Array,
+    padded: SpeechSpan,
+    utterance: Utterance,
+    offset: number,
+  ): Promise<string> {
+    const voiced = voicedSeconds([utterance]);
+    for (const { startSample, endSample } of [padded, utterance]) {
+      const heard = await this.#decode(samples.slice(startSample - offset, endSample - offset));
+      const text = spokenText(heard, voiced);
+      if (text !== '' || voiced < voicedSecondsWithWords) return text;
+    }
+    return '';
   }
 
   async #decode(samples: Float32Array): Promise<string> {
     const stream = this.#native.createStream();
     stream.acceptWaveform({ samples, sampleRate });
     const { text } = await this.#native.decodeAsync(stream);
-    return spokenText(text, samples.length / sampleRate);
+    return text;
   }
 }

@@ -1,4 +1,4 @@
-import { paddedUtterances, type SpeechSpan, sampleRate } from '../chunk-plan.ts';
+import { paddedUtterances, type SpeechSpan, sampleRate, voicedSeconds } from '../chunk-plan.ts';
 import type { RecognisedUtterance, TimedWord } from '../chunk-result.ts';
 import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
@@ -39,13 +39,14 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
     const words: WindowWord[] = [];
     let { language } = heard;
     let fromSeconds = 0;
+    const voiced = voicedSeconds(heard.chunk.utterances);
     for (let pass = 0; pass < passesMax; pass++) {
       heard.signal.throwIfAborted();
       const rest = window.samples.subarray(Math.round(fromSeconds * sampleRate));
       const seconds = rest.length / sampleRate;
       const result = await decodeWindow(this.#model, await beginListening(this.#model, rest), language);
       language = result.language;
-      for (const word of this.#spokenWords(result, seconds)) words.push(later(word, fromSeconds));
+      for (const word of this.#spokenWords(result, seconds, voiced)) words.push(later(word, fromSeconds));
       const { heardUntilSeconds } = result;
       if (heardUntilSeconds === 0 || seconds - heardUntilSeconds < unheardSecondsMax) break;
       fromSeconds += heardUntilSeconds;
@@ -53,9 +54,9 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
     return window.utterances(words, language ?? 'en');
   }
 
-  #spokenWords(result: HeardWindow, seconds: number): WindowWord[] {
+  #spokenWords(result: HeardWindow, seconds: number, voiced: number): WindowWord[] {
     const text = this.#model.vocabulary.textOf(result.tokens).trim();
-    const spoken = spokenText(text, seconds);
+    const spoken = spokenText(text, voiced);
     if (isInvented(result) || spoken === '') return [];
     const words = windowWords(result, this.#model.vocabulary, seconds);
     return spoken === text ? words : words.slice(0, spoken.split(' ').length);
