@@ -76,7 +76,10 @@ const schema = z.object({
   LONGHAND_WEBHOOK_SCHEDULE: readBy(parseRetrySchedule).prefault(defaultScheduleSetting),
   LONGHAND_WEBHOOK_LOG_DAYS: wholeNumber(1, 3_650).default(30),
   LONGHAND_EGRESS_ALLOW: readBy(parseEgressAllow).default(nothingAllowed),
-  LONGHAND_ENGINE: z.string().default('auto'),
+  LONGHAND_ENGINE: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'must be auto, remote, or the name of a model such as whisper-base')
+    .default('auto'),
   LONGHAND_ENGINE_URL: webUrl('must be the http or https URL of a transcription endpoint').optional(),
   LONGHAND_ENGINE_KEY: z.string().optional().meta(secret),
   LONGHAND_ENGINE_MODEL: z.string().optional(),
@@ -167,12 +170,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     webhookSchedule: settings.LONGHAND_WEBHOOK_SCHEDULE,
     webhookLogDays: settings.LONGHAND_WEBHOOK_LOG_DAYS,
     egressAllow: settings.LONGHAND_EGRESS_ALLOW,
-    engine: {
-      name: settings.LONGHAND_ENGINE,
-      url: settings.LONGHAND_ENGINE_URL,
-      key: settings.LONGHAND_ENGINE_KEY,
-      model: settings.LONGHAND_ENGINE_MODEL,
-    },
+    engine: engineOf(settings),
     programs: {
       ffmpeg: settings.LONGHAND_FFMPEG,
       ffprobe: settings.LONGHAND_FFPROBE,
@@ -195,6 +193,15 @@ function tlsOf({ LONGHAND_TLS_CERT: certFile, LONGHAND_TLS_KEY: keyFile }: Setti
   if (certFile || keyFile)
     throw new StartError('LONGHAND_TLS_CERT and LONGHAND_TLS_KEY must be set together.');
   return undefined;
+}
+
+/** An endpoint is meant to be used: to name it is enough. */
+function engineOf(settings: Settings): Config['engine'] {
+  const { LONGHAND_ENGINE: wanted, LONGHAND_ENGINE_URL: url } = settings;
+  const name = wanted === 'auto' && url !== undefined ? 'remote' : wanted;
+  if (name === 'remote' && url === undefined)
+    throw new StartError('LONGHAND_ENGINE=remote needs LONGHAND_ENGINE_URL, the address of the endpoint.');
+  return { name, url, key: settings.LONGHAND_ENGINE_KEY, model: settings.LONGHAND_ENGINE_MODEL };
 }
 
 /** The store is usable as soon as it is described, also when new uploads go to the disk: older objects stay readable. */

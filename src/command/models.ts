@@ -1,4 +1,4 @@
-import { modelStoreOf } from '../service/processing.ts';
+import { modelStoreOf } from '../service/speech.ts';
 import type { Model } from '../speech/model-manifest.ts';
 import { defaultModelIds } from '../speech/model-store.ts';
 import { commandContext, print, table } from './command-context.ts';

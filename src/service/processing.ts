@@ -9,9 +9,6 @@ import { HashThread } from '../platform/hash-thread.ts';
 import { TaskQueue } from '../platform/queue.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
 import { findSandbox } from '../platform/subprocess.ts';
-import { modelsNeededBy } from '../speech/engine.ts';
-import { ModelStore } from '../speech/model-store.ts';
-import { SpeechPool } from '../speech/speech-pool.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
 import { S3Store } from '../storage/s3-store.ts';
@@ -20,6 +17,7 @@ import { transcriptionQueues } from '../transcription/queues.ts';
 import type { Transcription } from '../transcription/transcription.ts';
 import { WorkerPresence } from '../transcription/worker-presence.ts';
 import type { Foundation } from './foundation.ts';
+import { openSpeech } from './speech.ts';
 
 export interface Storage {
   stores: ObjectStores;
@@ -53,29 +51,6 @@ export function openQueue({ db, clock, logger }: Foundation): Promise<TaskQueue>
   });
 }
 
-/** The largest model is a few gigabytes; a line of 5 Mbit/s brings one in an hour. */
-const modelDownloadLimits = {
-  connectMs: 10_000,
-  totalMs: 2 * 3_600_000,
-  idleMs: 60_000,
-  bytesMax: 8 * 2 ** 30,
-  headerBytesMax: 64 * 1024,
-  redirectsMax: 5,
-};
-
-export function modelStoreOf({ config, clock }: Pick<Foundation, 'config' | 'clock'>): ModelStore {
-  const egress = createEgress({ allow: config.egressAllow, clock });
-  return new ModelStore({
-    directory: join(config.dataDir, 'models'),
-    async httpsDownload(url, signal) {
-      const answer = await egress.request({ url, signal, httpsOnly: true, limits: modelDownloadLimits });
-      if (answer.status === 200) return answer.body;
-      answer.close();
-      throw new Error(`it answered with status ${answer.status}`);
-    },
-  });
-}
-
 export interface WorkerParts {
   foundation: Foundation;
   stores: ObjectStores;
@@ -96,26 +71,13 @@ const sandboxTrialMs = 5_000;
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { foundation, stores, queue } = parts;
   const { config, clock, logger, db } = foundation;
-  const modelStore = modelStoreOf(foundation);
-  const needed = modelsNeededBy(config.engine.name);
-  const installed = await Promise.all(needed.map((id) => modelStore.installed(id)));
-  if (!installed.every(Boolean)) {
-    logger.error(
-      'the speech models are not installed, so no job can run here: run "longhand models install --default"',
-    );
-    return { stop: async () => {} };
-  }
+  const egress = createEgress({ allow: config.egressAllow, clock });
+  const speech = await openSpeech(foundation, egress);
+  if (!speech) return { stop: async () => {} };
   const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
   await scratch.prepare();
-  const speech = new SpeechPool({
-    processes: config.workers,
-    modelsDirectory: join(config.dataDir, 'models'),
-    logger,
-    clock,
-  });
   const { ffmpeg, ffprobe, ytdlp } = config.programs;
   const bubblewrap = await findSandbox('bwrap', clock.timeout(sandboxTrialMs));
-  const egress = createEgress({ allow: config.egressAllow, clock });
   startJobWorker({
     db,
     queue,

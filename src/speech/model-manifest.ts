@@ -1,3 +1,4 @@
+import { largerModels } from './larger-models.ts';
 import { whisperModels } from './whisper/whisper-manifest.ts';
 
 /** Every model that `longhand models install` knows. The hash decides what is installed, not where it came from. */
@@ -142,6 +143,7 @@ export const models: readonly Model[] = [
     ],
   },
   ...whisperModels,
+  ...largerModels,
   {
     id: 'pyannote-segmentation',
     kind: 'speaker-embedding',

@@ -47,6 +47,13 @@ export class ModelStore {
     return checks.every(Boolean);
   }
 
+  /** Installed from the manifest, or a folder of an operator's own. */
+  async usable(id: string): Promise<boolean> {
+    if (models.some((model) => model.id === id)) return this.installed(id);
+    const found = await stat(this.#directory(id)).catch(() => null);
+    return found?.isDirectory() ?? false;
+  }
+
   /** Fetches what is missing. Files that are there already are hashed once and kept. */
   async install(
     ids: readonly string[],

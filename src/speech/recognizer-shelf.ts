@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { englishModel, languageModel, modelOfEngine, otherLanguagesModel } from './engine.ts';
 import { MoonshineRecognizer } from './moonshine-recognizer.ts';
 import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from './recognizer.ts';
+import { SherpaRecognizer } from './sherpa-recognizer.ts';
 import { SpeechError } from './speech.ts';
 import { WhisperRecognizer } from './whisper/whisper-recognizer.ts';
 
@@ -58,7 +59,7 @@ export class RecognizerShelf {
     const directory = await installedDirectory(this.#modelsDirectory, id);
     if (id.startsWith('moonshine-')) return MoonshineRecognizer.load(id, directory);
     if (id.startsWith('whisper-')) return WhisperRecognizer.load(id, directory);
-    throw new SpeechError(`there is no engine "${id}"`, { transient: false });
+    return SherpaRecognizer.load(id, directory);
   }
 }
 

@@ -91,6 +91,11 @@ async function perform(request: SpeechRequest): Promise<void> {
 
 async function recognise(request: SpeechRequest & { type: 'recognise' }): Promise<ChunkResult> {
   const heard = heardOf(request, request.options.language);
+  if (request.options.engine === 'remote') {
+    // The words come from elsewhere; only the voices are listened to here.
+    const evidence = request.options.speakers ? await ear.evidence(heard.samples, request.chunk) : undefined;
+    return { engine: 'remote', utterances: [], ...(evidence && { speakers: evidence }) };
+  }
   const { recognizer, language } = await shelf.choose(request.options.engine, heard);
   const speakers = request.options.speakers ? await ear.evidence(heard.samples, request.chunk) : undefined;
   const chunk = cutAtVoices(request.chunk, speakers);

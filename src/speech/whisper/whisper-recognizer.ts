@@ -2,6 +2,7 @@ import { paddedUtterances, type SpeechSpan, sampleRate, voicedSeconds } from '..
 import type { RecognisedUtterance, TimedWord } from '../chunk-result.ts';
 import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
+import { utterancesWithWords } from '../words-of-utterances.ts';
 import { beginListening, decodeWindow, type HeardWindow } from './whisper-decoding.ts';
 import { WhisperModel } from './whisper-model.ts';
 import { type WindowWord, windowWords } from './whisper-words.ts';
@@ -51,7 +52,11 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
       if (heardUntilSeconds === 0 || seconds - heardUntilSeconds < unheardSecondsMax) break;
       fromSeconds += heardUntilSeconds;
     }
-    return window.utterances(words, language ?? 'en');
+    return utterancesWithWords(
+      heard.chunk,
+      words.map((word) => window.placed(word)),
+      language,
+    );
   }
 
   #spokenWords(result: HeardWindow, seconds: number, voiced: number): WindowWord[] {
@@ -75,11 +80,9 @@ function isInvented({ confidence, noSpeechProbability }: HeardWindow): boolean {
 /** The utterances of a chunk one after the other, without the silence between them, in which Whisper would invent. */
 class SpokenWindow {
   readonly samples: Float32Array;
-  readonly #chunk: HeardChunk['chunk'];
   readonly #pieces: SpeechSpan[];
 
   constructor({ samples, chunk }: HeardChunk) {
-    this.#chunk = chunk;
     this.#pieces = paddedUtterances(chunk);
     const length = this.#pieces.reduce((sum, piece) => sum + piece.endSample - piece.startSample, 0);
     this.samples = new Float32Array(length);
@@ -94,39 +97,23 @@ class SpokenWindow {
     }
   }
 
-  /** Gives each utterance the words that begin in it, with times of the whole recording. */
-  utterances(words: readonly WindowWord[], language: string): RecognisedUtterance[] {
-    const recognised: RecognisedUtterance[] = [];
+  /** The word with times of the whole recording; it stays within the piece in which it was said. */
+  placed({ text, startSeconds, endSeconds }: WindowWord): TimedWord {
+    const middle = ((startSeconds + endSeconds) / 2) * sampleRate;
     let pieceStart = 0;
-    let next = 0;
     for (const [i, piece] of this.#pieces.entries()) {
-      const pieceEnd = pieceStart + piece.endSample - piece.startSample;
-      const last = i === this.#pieces.length - 1;
-      const own: TimedWord[] = [];
-      for (let word = words[next]; word; word = words[++next]) {
-        const middle = ((word.startSeconds + word.endSeconds) / 2) * sampleRate;
-        if (middle >= pieceEnd && !last) break;
+      const length = piece.endSample - piece.startSample;
+      if (middle < pieceStart + length || i === this.#pieces.length - 1) {
         const place = (seconds: number) =>
-          Math.min(
-            piece.endSample,
-            Math.max(piece.startSample, piece.startSample + Math.round(seconds * sampleRate) - pieceStart),
-          );
-        own.push({
-          text: word.text,
-          startSample: place(word.startSeconds),
-          endSample: place(word.endSeconds),
-        });
+          piece.startSample + clamp(Math.round(seconds * sampleRate) - pieceStart, 0, length);
+        return { text, startSample: place(startSeconds), endSample: place(endSeconds) };
       }
-      const utterance = this.#chunk.utterances[i];
-      if (utterance && own.length > 0) {
-        const text = own
-          .map((word) => word.text)
-          .join('')
-          .trim();
-        recognised.push({ ...utterance, text, language, words: own });
-      }
-      pieceStart = pieceEnd;
+      pieceStart += length;
     }
-    return recognised;
+    throw new Error('a chunk without utterances was recognised');
   }
+}
+
+function clamp(value: number, from: number, to: number): number {
+  return Math.min(to, Math.max(from, value));
 }

@@ -1,0 +1,58 @@
+/** The models on this machine and the recognizer that the settings ask for. */
+import { join } from 'node:path';
+import { createEgress, type Egress } from '../platform/egress.ts';
+import { modelsNeededBy } from '../speech/engine.ts';
+import type { HttpsDownload } from '../speech/model-download.ts';
+import { ModelStore } from '../speech/model-store.ts';
+import { RemoteSpeech } from '../speech/remote-speech.ts';
+import type { Speech } from '../speech/speech.ts';
+import { SpeechPool } from '../speech/speech-pool.ts';
+import type { Foundation } from './foundation.ts';
+
+/** The largest model known is 1.6 GB; a connection of 1 Mbit/s brings it in four hours. */
+const downloadLimits = {
+  connectMs: 15_000,
+  totalMs: 4 * 3_600_000,
+  idleMs: 60_000,
+  bytesMax: 4 * 2 ** 30,
+  headerBytesMax: 64 * 1024,
+  redirectsMax: 5,
+};
+
+export function modelStoreOf({ config, clock }: Pick<Foundation, 'config' | 'clock'>): ModelStore {
+  const httpsDownload: HttpsDownload = async (url, signal) => {
+    const egress = createEgress({ allow: config.egressAllow, clock });
+    const response = await egress.request({ url, limits: downloadLimits, signal, httpsOnly: true });
+    if (response.status === 200) return response.body;
+    response.close();
+    throw new Error(`the server answered ${response.status}`);
+  };
+  return new ModelStore({ directory: join(config.dataDir, 'models'), httpsDownload });
+}
+
+/** Undefined when a model that the engine needs is not there; the log says which and what to do. */
+export async function openSpeech(
+  { config, clock, logger }: Foundation,
+  egress: Egress,
+): Promise<Speech | undefined> {
+  const modelStore = modelStoreOf({ config, clock });
+  const needed = modelsNeededBy(config.engine.name);
+  const usable = await Promise.all(needed.map((id) => modelStore.usable(id)));
+  const missing = needed.filter((_id, i) => !usable[i]);
+  if (missing.length > 0) {
+    logger.error(
+      `no job can run here, because these models are not installed: run "longhand models install ${missing.join(' ')}"`,
+    );
+    return undefined;
+  }
+  const local = new SpeechPool({
+    processes: config.workers,
+    modelsDirectory: join(config.dataDir, 'models'),
+    logger,
+    clock,
+  });
+  const { url, key, model } = config.engine;
+  if (config.engine.name !== 'remote' || url === undefined) return local;
+  const endpoint = { url, key, model: model ?? 'whisper-1' };
+  return new RemoteSpeech({ endpoint, local, egress, clock, concurrency: config.workers });
+}
