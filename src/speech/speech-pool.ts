@@ -84,6 +84,10 @@ export class SpeechPool implements Speech {
     work: (process: SpeechProcess) => Promise<Result>,
   ): Promise<Result> {
     const slot = await this.#freeSlot(signal);
+    if (signal.aborted) {
+      this.#release(slot);
+      throw signal.reason;
+    }
     const done = this.#run(slot, work);
     done.then(
       () => this.#release(slot),

@@ -6,6 +6,7 @@ const charactersAlwaysAllowed = 3;
 /** Words that stand for sounds: `[Music]`, `(applause)`, `♪`. */
 const soundMarks = /\[[^\]]*\]|\([^)]*\)|[♪♫]+/gu;
 const repetitionsMax = 4;
+const phraseWordsMax = 12;
 
 export function spokenText(text: string, voicedSeconds: number): string {
   const cleaned = cutRepetitions(text.replace(soundMarks, ' ').replace(/\s+/gu, ' ').trim());
@@ -21,29 +22,23 @@ export function spokenText(text: string, voicedSeconds: number): string {
 export function cutRepetitions(text: string): string {
   const words = text.split(' ');
   const kept: string[] = [];
-  for (const word of words) {
-    kept.push(word);
-    for (let length = 1; length <= 12; length++) {
-      if (repeats(kept, length, repetitionsMax + 1)) {
-        kept.splice(kept.length - length);
-        break;
-      }
-    }
+  for (let at = 0; at < words.length; ) {
+    const loop = loopAt(words, at);
+    kept.push(...words.slice(at, at + (loop?.length ?? 1)));
+    at += loop ? loop.length * loop.rounds : 1;
   }
-  if (kept.length === words.length) return text;
-  for (let length = 1; length <= 12; length++) {
-    while (repeats(kept, length, repetitionsMax)) kept.splice(kept.length - length);
-  }
-  return kept.join(' ');
+  return kept.length === words.length ? text : kept.join(' ');
 }
 
-function repeats(words: readonly string[], length: number, times: number): boolean {
-  const from = words.length - length * times;
-  if (from < 0) return false;
-  for (let i = from; i < words.length - length; i++) {
-    if (bare(words[i]) !== bare(words[i + length])) return false;
+function loopAt(words: readonly string[], at: number): { length: number; rounds: number } | undefined {
+  for (let length = 1; length <= phraseWordsMax; length++) {
+    let same = 0;
+    while (at + same + length < words.length && bare(words[at + same]) === bare(words[at + same + length]))
+      same++;
+    const rounds = Math.floor(same / length) + 1;
+    if (rounds > repetitionsMax) return { length, rounds };
   }
-  return true;
+  return undefined;
 }
 
 function bare(word: string | undefined): string {

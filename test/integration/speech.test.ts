@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { sampleRate } from '../../src/speech/chunk-plan.ts';
+import { SpeechError } from '../../src/speech/speech.ts';
+import { transcript } from '../../src/speech/transcript.ts';
+import { fixtureSamples, inPieces, silence } from '../support/audio.ts';
+import { eventually } from '../support/eventually.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { audioOf, chunksOf, heardIn, patience, speechPool } from '../support/speech.ts';
+
+const english = { engine: 'auto', language: 'en', speakers: false };
+
+function words(text: string): string[] {
+  return (
+    text
+      .toLowerCase()
+      .replace('mr.', 'mister')
+      .replaceAll('-', ' ')
+      .match(/[a-z']+/g) ?? []
+  );
+}
+
+test('read speech becomes its words, by either engine', async (t) => {
+  const speech = speechPool(t);
+  const samples = await fixtureSamples('austen-870.flac');
+  const said =
+    'and mister john dashwood had then leisure to consider how much there might be prudently in his power to do for them';
+  for (const engine of ['auto', 'whisper']) {
+    const { text } = transcript(await heardIn(speech, samples, engine));
+    assert.deepEqual(words(text), said.split(' '), engine);
+  }
+});
+
+test('the pieces of a recording come back in order, at their places to 20 ms however much silence lies between', async (t) => {
+  const speech = speechPool(t);
+  const first = await fixtureSamples('austen-880.flac');
+  const second = await fixtureSamples('austen-930.flac');
+  const alone = await chunksOf(speech, first);
+  const spokenAt = alone[0]?.utterances[0]?.startSample ?? 0;
+  const samples = Buffer.concat([silence(601), first, silence(3), second, silence(47), first]);
+  const { segments, text } = transcript(await heardIn(speech, samples));
+  assert.deepEqual(
+    text.split('\n\n').map((paragraph) => words(paragraph).join(' ')),
+    [
+      'he was not an ill disposed young man',
+      'he might even have been made amiable himself',
+      'he was not an ill disposed young man',
+    ],
+  );
+  const lastStart = (samples.length - first.length) / 2 / sampleRate + spokenAt / sampleRate;
+  // Voice activity looks at windows of 32 ms, which lie differently each time; the timeline itself is exact.
+  assert.ok(Math.abs((segments.at(-1)?.start ?? 0) - lastStart) <= 0.032 + 0.02);
+});
+
+test('words get times of their own from Whisper, in order and within the speech', async (t) => {
+  const speech = speechPool(t);
+  const samples = await fixtureSamples('austen-930.flac');
+  const [result] = await heardIn(speech, samples, 'whisper');
+  const [utterance] = result?.utterances ?? [];
+  assert.equal(utterance?.language, 'en');
+  assert.equal(utterance?.words?.length, 8);
+  let previousEnd = 0;
+  for (const word of utterance?.words ?? []) {
+    assert.ok(word.startSample >= previousEnd && word.endSample >= word.startSample);
+    previousEnd = word.endSample;
+  }
+  assert.ok(previousEnd <= samples.length / 2);
+});
+
+test('the language of a chunk is heard', async (t) => {
+  const speech = speechPool(t);
+  const samples = await fixtureSamples('austen-870.flac');
+  const [chunk] = await chunksOf(speech, samples);
+  assert.ok(chunk);
+  const { language, probability } = await speech.detectLanguage(audioOf(samples, chunk), chunk, patience());
+  assert.equal(language, 'en');
+  assert.ok(probability > 0.5);
+});
+
+test('a crash of the native code ends one request with a transient error, and the next one succeeds', async (t) => {
+  const speech = speechPool(t);
+  const samples = await fixtureSamples('austen-880.flac');
+  const [chunk] = await chunksOf(speech, samples);
+  assert.ok(chunk);
+  const children = await childrenOf(process.pid);
+  const request = speech.recognise(audioOf(samples, chunk), chunk, english, patience());
+  const [child] = children;
+  assert.ok(child !== undefined);
+  process.kill(child, 'SIGSEGV');
+  await assert.rejects(request, (error) => error instanceof SpeechError && error.transient);
+  const { utterances } = await speech.recognise(audioOf(samples, chunk), chunk, english, patience());
+  assert.equal(utterances.length, 1);
+});
+
+test('a process that goes over its memory ends its own request only, with a transient error', async (t) => {
+  const speech = speechPool(t, { memoryBytesMax: 1 });
+  const samples = await fixtureSamples('austen-880.flac');
+  await assert.rejects(
+    speech.findSpeech(slowly(samples), patience()),
+    (error) => error instanceof SpeechError && error.transient && /memory/.test(error.message),
+  );
+});
+
+test('a request that is given up rejects at once and leaves the process fit for the next', async (t) => {
+  const speech = speechPool(t);
+  const samples = await fixtureSamples('austen-870.flac');
+  const [chunk] = await chunksOf(speech, samples);
+  assert.ok(chunk);
+  const stop = new AbortController();
+  const request = speech.recognise(audioOf(samples, chunk), chunk, english, stop.signal);
+  stop.abort(new Error('enough'));
+  await assert.rejects(request, /enough/);
+  const found = speech.findSpeech(endless(), AbortSignal.any([patience(), AbortSignal.timeout(200)]));
+  await assert.rejects(found, { name: 'TimeoutError' });
+  const { utterances } = await speech.recognise(audioOf(samples, chunk), chunk, english, patience());
+  assert.equal(utterances.length, 1);
+});
+
+test('a process that is not needed is ended, and another starts when there is work again', async (t) => {
+  const clock = new ManualClock();
+  const speech = speechPool(t, { clock, idleMsMax: 60_000 });
+  const samples = await fixtureSamples('austen-880.flac');
+  assert.equal((await speech.findSpeech(inPieces(samples), patience())).spans.length, 1);
+  await clock.advance(120_000);
+  await eventually(async () => (await childrenOf(process.pid)).length === 0, 'the process to end');
+  assert.equal((await speech.findSpeech(inPieces(samples), patience())).spans.length, 1);
+});
+
+test('a model that is not installed is named with the command that installs it', async (t) => {
+  const speech = speechPool(t, { modelsDirectory: '/nonexistent' });
+  await assert.rejects(speech.findSpeech(inPieces(silence(1)), patience()), {
+    message: 'the model silero-vad is not installed; run: longhand models install silero-vad',
+    transient: false,
+  });
+});
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+async function* slowly(samples: Buffer): AsyncGenerator<Buffer> {
+  yield samples;
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  yield samples;
+}
+
+async function* endless(): AsyncGenerator<Buffer> {
+  for (;;) yield silence(10);
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { systemClock } from '../../src/platform/clock.ts';
+import { type Chunk, chunkPlan } from '../../src/speech/chunk-plan.ts';
+import type { ChunkResult } from '../../src/speech/chunk-result.ts';
+import type { Speech } from '../../src/speech/speech.ts';
+import { SpeechPool, type SpeechPoolOptions } from '../../src/speech/speech-pool.ts';
+import { inPieces } from './audio.ts';
+import { type Hooks, onCleanup } from './cleanup.ts';
+import { silentLogger } from './silent-logger.ts';
+
+/** The models that ./setup has installed. */
+export const modelsDirectory = join(import.meta.dirname, '..', '..', 'data', 'models');
+
+export function speechPool(hooks: Hooks, options: Partial<SpeechPoolOptions> = {}): SpeechPool {
+  const pool = new SpeechPool({
+    processes: 1,
+    modelsDirectory,
+    logger: silentLogger,
+    clock: systemClock,
+    ...options,
+  });
+  onCleanup(hooks, () => pool.close());
+  return pool;
+}
+
+export const patience = () => systemClock.timeout(120_000);
+
+export function audioOf(samples: Buffer, chunk: Chunk): Buffer {
+  return samples.subarray(chunk.startSample * 2, chunk.endSample * 2);
+}
+
+export async function chunksOf(speech: Speech, samples: Buffer): Promise<Chunk[]> {
+  const { spans, totalSamples } = await speech.findSpeech(inPieces(samples), patience());
+  return chunkPlan(spans, totalSamples);
+}
+
+/** Everything but the job around it. */
+export async function heardIn(speech: Speech, samples: Buffer, engine = 'auto'): Promise<ChunkResult[]> {
+  const results: ChunkResult[] = [];
+  for (const chunk of await chunksOf(speech, samples)) {
+    const options = { engine, language: null, speakers: false };
+    results.push(await speech.recognise(audioOf(samples, chunk), chunk, options, patience()));
+  }
+  return results;
+}
