@@ -43,7 +43,7 @@ export interface Probed {
 const probeTimeoutMs = 30_000;
 const outputBytesMax = 4 * 1024 * 1024;
 const entries =
-  'format=format_name,duration:stream=index,codec_type,codec_name,sample_rate,channels,duration,bit_rate' +
+  'format=format_name,duration,start_time:stream=index,codec_type,codec_name,sample_rate,channels,duration,bit_rate' +
   ':stream_disposition=default,comment,visual_impaired,attached_pic:stream_tags=DURATION';
 
 /** Reads the headers of a local file. Throws a MediaFailure when it is not media with usable sound. */
@@ -77,7 +77,7 @@ export function sandboxFor({ bubblewrap }: MediaPrograms, file: string): { sandb
 }
 
 interface ProbeOutput {
-  format?: { format_name?: string; duration?: string };
+  format?: { format_name?: string; duration?: string; start_time?: string };
   streams?: ProbeStream[];
 }
 
@@ -110,8 +110,11 @@ function probedFrom({ code, signal, stdout, stderr }: FinishedProcess): Probed {
   if (!best) throw new MediaFailure('media_no_audio');
   // Guesses from the bit rate are no basis for calling a file truncated.
   const guessed = stderr.includes('Estimating duration from bitrate');
-  const audioStreams = audio.map((stream) => audioStream(stream, guessed));
-  const chosen = audioStream(best, guessed);
+  // Matroska states where things end, counted from zero even when the file begins later.
+  const isMatroska = output.format?.format_name?.includes('matroska') ?? false;
+  const late = isMatroska ? (seconds(output.format?.start_time) ?? 0) : 0;
+  const audioStreams = audio.map((stream) => audioStream(stream, guessed, late));
+  const chosen = audioStream(best, guessed, late);
   if (chosen.sampleRate < sampleRateMin || chosen.channels < 1) {
     throw new MediaFailure('media_unreadable', {
       cause: `${chosen.sampleRate} Hz, ${chosen.channels} channels`,
@@ -119,7 +122,7 @@ function probedFrom({ code, signal, stdout, stderr }: FinishedProcess): Probed {
   }
   return {
     container: output.format?.format_name ?? '',
-    durationSeconds: guessed ? undefined : seconds(output.format?.duration),
+    durationSeconds: guessed ? undefined : less(seconds(output.format?.duration), late),
     audio: chosen,
     audioStreams,
     hasVideo: streams.some((stream) => stream.codec_type === 'video' && !stream.disposition?.attached_pic),
@@ -141,14 +144,19 @@ function sideTrack({ disposition }: ProbeStream): number {
   return disposition?.comment || disposition?.visual_impaired ? 1 : 0;
 }
 
-function audioStream(stream: ProbeStream, guessed: boolean): AudioStream {
+function audioStream(stream: ProbeStream, guessed: boolean, late: number): AudioStream {
+  const stated = seconds(stream.duration) ?? less(clockSeconds(stream.tags?.DURATION), late);
   return {
     index: stream.index,
     codec: stream.codec_name ?? 'unknown',
     sampleRate: Number(stream.sample_rate ?? 0),
     channels: stream.channels ?? 0,
-    durationSeconds: guessed ? undefined : (seconds(stream.duration) ?? clockSeconds(stream.tags?.DURATION)),
+    durationSeconds: guessed ? undefined : stated,
   };
+}
+
+function less(duration: number | undefined, late: number): number | undefined {
+  return duration === undefined ? undefined : Math.max(duration - late, 0);
 }
 
 function seconds(text: string | undefined): number | undefined {

@@ -263,6 +263,21 @@ attack(
   },
   'blocked',
 );
+test('proxy variables of the environment change nothing', async () => {
+  onName = () => [publicAddress];
+  peer = (address) => address;
+  onRequest = (_q, r) => r.end('fine');
+  const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
+  const before = victimVisits;
+  for (const name of names) process.env[name] = `http://127.0.0.1:${victimPort}`;
+  process.env.NODE_USE_ENV_PROXY = '1';
+  try {
+    await attempt('http://evil.example/');
+  } finally {
+    for (const name of [...names, 'NODE_USE_ENV_PROXY']) delete process.env[name];
+  }
+  assert.equal(victimVisits, before);
+});
 test('a name is looked up once for each connection, so nothing can change between check and use', async () => {
   let lookups = 0;
   onName = () => {

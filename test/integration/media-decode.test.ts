@@ -50,3 +50,35 @@ for (const extension of acceptedExtensions) {
     assert.ok(loud > 16_000, 'the sentence is not audible');
   });
 }
+
+const odd: Record<string, string[]> = {
+  '8 kHz in one channel.wav': ['-ar', '8000', '-ac', '1'],
+  '11.025 kHz.mp3': ['-ar', '11025'],
+  '96 kHz with 24 bits.flac': ['-ar', '96000', '-sample_fmt', 's32'],
+  'six channels.m4a': ['-ac', '6', '-c:a', 'aac'],
+  'float samples.wav': ['-c:a', 'pcm_f32le'],
+  'a-law.wav': ['-ar', '8000', '-c:a', 'pcm_alaw'],
+  'a late start.mkv': ['-af', 'adelay=0', '-output_ts_offset', '5'],
+};
+for (const [name, flags] of Object.entries(odd)) {
+  test(`${name} decodes to its full length`, async () => {
+    const { samples } = await samplesOf(await folder.ffmpeg('-i', folder.speech, ...flags, name));
+    const late = name.startsWith('a late') ? 5 : 0;
+    const seconds = samples / 16_000;
+    assert.ok(
+      Math.abs(seconds - wholeSeconds) <= 0.1 || Math.abs(seconds - wholeSeconds - late) <= 0.1,
+      `${seconds} s`,
+    );
+  });
+}
+
+test('a picture of variable frame rate does not change the sound', async () => {
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=30'];
+  const frames = ['-vf', 'select=not(mod(n\\,7))+lt(random(0)\\,0.2)', '-vsync', 'vfr', '-shortest'];
+  for (const name of ['variable.mp4', 'variable.mkv']) {
+    const { samples } = await samplesOf(
+      await folder.ffmpeg(...picture, '-i', folder.speech, ...frames, name),
+    );
+    assert.ok(Math.abs(samples / 16_000 - wholeSeconds) <= 0.1, `${name}: ${samples / 16_000} s`);
+  }
+});

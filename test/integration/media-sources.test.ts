@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -19,6 +19,7 @@ import {
   redirect,
   status,
 } from '../fixtures/media-site.ts';
+import { testCertificate } from '../fixtures/tls-certificate.ts';
 
 /** Waits between tries are counted, not waited for. */
 const waits: number[] = [];
@@ -324,6 +325,41 @@ test('yt-dlp brings an HLS stream, which then decodes whole', async () => {
   for await (const _samples of decoded.audio);
   const { durationSeconds } = await decoded.finished;
   assert.ok(Math.abs(durationSeconds - (wav.length - 44) / 44_100) < 0.2, `${durationSeconds} s`);
+});
+
+/** yt-dlp that trusts the stand-in's certificate; all else as it is. */
+async function trustingYtdlp(): Promise<string> {
+  const certificate = join(root, 'certificate.pem');
+  const program = join(root, 'yt-dlp');
+  await writeFile(certificate, testCertificate);
+  const line = `SSL_CERT_FILE=${certificate} exec yt-dlp --compat-options no-certifi "$@"`;
+  await writeFile(program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return program;
+}
+
+test('a Box share comes through yt-dlp and TLS tunnels, with nothing of the proxy in the requests', async () => {
+  const json = (value: unknown) =>
+    file(Buffer.from(JSON.stringify(value)), { 'content-type': 'application/json' });
+  const headers: string[] = [];
+  site.answers.set(
+    'app.box.com/s/shared1/file/42',
+    page('Box', `<script>Box.config = {"requestToken":"t1"};</script>`),
+  );
+  site.answers.set('app.box.com/app-api/enduserapp/elements/tokens', json({ 42: { read: 'a1' } }));
+  site.answers.set('api.box.com/2.0/files/42', (request, response) => {
+    headers.push(...Object.keys(request.headers));
+    json({
+      name: 'Board meeting.mp3',
+      extension: 'mp3',
+      is_download_available: true,
+      authenticated_download_url: 'https://dl.boxcloud.com/d/42',
+    })(request, response);
+  });
+  site.answers.set('dl.boxcloud.com/d/42', file(mp3, { 'content-type': 'audio/mpeg' }));
+  const got = await acquire('https://app.box.com/s/shared1/file/42', { ytdlp: await trustingYtdlp() });
+  assert.equal(got.label, 'Board meeting.mp3');
+  await same(got, mp3);
+  assert.ok(!headers.some((name) => name.startsWith('proxy-')), String(headers));
 });
 
 const hostilePages: readonly (readonly [string, string, MediaFailureCode])[] = [
