@@ -1,6 +1,7 @@
 /** From the results of the chunks to what people read: segments with times, and the whole text in paragraphs. */
 import { type SpeechSpan, sampleRate } from './chunk-plan.ts';
 import type { ChunkResult, TimedWord } from './chunk-result.ts';
+import { turnsAtSentences } from './speaker/sentence-turns.ts';
 import { timedWords } from './word-timing.ts';
 
 export type Speaker = number | string;
@@ -37,6 +38,8 @@ const abbreviation = /^["'“‘(]*(mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|sr|
 
 interface SpokenWord extends TimedWord {
   speaker?: Speaker;
+  /** The last of an utterance that was cut where the voice changes: no word beyond it is of the same person by mistake. */
+  endsUtterance?: boolean;
 }
 
 export function transcript(results: readonly ChunkResult[], turns: readonly SpeakerTurn[] = []): Transcript {
@@ -69,16 +72,22 @@ function spokenWords(results: readonly ChunkResult[], turns: readonly SpeakerTur
   const words: SpokenWord[] = [];
   let previousEnd = 0;
   for (const utterance of results.flatMap((result) => result.utterances)) {
-    for (const [i, word] of timedWords(utterance).entries()) {
+    const timed = timedWords(utterance);
+    for (const [i, word] of timed.entries()) {
       const startSample = Math.max(previousEnd, word.startSample);
       const endSample = Math.max(startSample, word.endSample);
       previousEnd = endSample;
       const text =
         i === 0 && !joinsWithoutSpace(words.at(-1)?.text, word.text) ? ` ${word.text.trim()}` : word.text;
-      words.push({ text, startSample, endSample });
+      const endsUtterance = utterance.words === undefined && i === timed.length - 1;
+      words.push({ text, startSample, endSample, endsUtterance });
     }
   }
-  return turns.length > 0 ? withSpeakers(words, turns) : words;
+  if (turns.length === 0) return words;
+  return turnsAtSentences(
+    withSpeakers(words, turns),
+    (word) => word.endsUtterance === true || endsSentenceByItself(word),
+  );
 }
 
 const unspacedLetter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -123,7 +132,11 @@ function sentences(words: readonly SpokenWord[]): SpokenWord[][] {
 function endsSentence(word: SpokenWord, next: SpokenWord): boolean {
   if (word.speaker !== next.speaker) return true;
   if (next.startSample - word.endSample >= pauseSamplesSplitting) return true;
-  return sentenceEnd.test(word.text) && !abbreviation.test(word.text.trim());
+  return endsSentenceByItself(word);
+}
+
+function endsSentenceByItself({ text }: SpokenWord): boolean {
+  return sentenceEnd.test(text) && !abbreviation.test(text.trim());
 }
 
 /** Splits a sentence that is too long at its best places: a pause or a comma, rather near the middle. */
