@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..', '..');
 const main = join(root, 'src', 'main.ts');
 const startWithinMs = 60_000;
 const stopWithinMs = 30_000;
+const commandWithinMs = 120_000;
 
 export type Environment = Record<string, string>;
 
@@ -105,6 +106,8 @@ export async function longhand(environment: Environment, ...args: string[]): Pro
   const child = spawn(process.execPath, [main, ...args], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: commandWithinMs,
+    killSignal: 'SIGKILL',
   });
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
