@@ -188,6 +188,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
+/** The base of links: as the operator says, or from host and port. */
+export function publicUrlOf({ publicUrl, host, port, tls }: Config): string {
+  return publicUrl ?? `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 function tlsOf({ LONGHAND_TLS_CERT: certFile, LONGHAND_TLS_KEY: keyFile }: Settings): Config['tls'] {
   if (certFile && keyFile) return { certFile, keyFile };
   if (certFile || keyFile)

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Config } from '../config.ts';
+import { type Config, publicUrlOf } from '../config.ts';
 import { labelOf } from '../contract/label.ts';
 import { labelOfSource } from '../media/resolve.ts';
 import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import { openQueue, openStorage, startWorker } from '../service/processing.ts';
+import { eventRecorder } from '../service/webhooks.ts';
 import { conversationText } from '../speech/speaker/conversation-text.ts';
 import { type SpeakerCount, speakersMax } from '../speech/speaker/speaker-clusters.ts';
 import { srt, vtt } from '../speech/subtitles.ts';
@@ -44,16 +45,21 @@ export async function transcribe(given: string, options: TranscribeOptions): Pro
   const { config, clock, logger } = commandContext();
   const media = /^https?:\/\//i.test(given) ? mediaLink(given, config) : await mediaFile(given);
   const foundation = await openFoundation(config, clock, logger);
-  const storage = await openStorage(foundation, () => 'http://localhost');
+  const publicUrl = () => publicUrlOf(config);
+  const storage = await openStorage(foundation, publicUrl);
   const queue = await openQueue(foundation);
   const worker = await startWorker({
     foundation,
     stores: storage.stores,
     queue,
-    recordEnd: async () => {},
+    // A service may run on the same database: this worker may end a job of its accounts, too.
+    recordEnd: eventRecorder(foundation, publicUrl),
     afterEnd: () => {},
   });
   try {
+    if (!worker.takesTasks) {
+      throw new UsageError('The speech models are not installed: run "longhand models install --default".');
+    }
     const job = await runJob({ foundation, stores: storage.stores, queue }, media, options);
     await write(rendered(job, format), options.output);
   } finally {

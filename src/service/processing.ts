@@ -60,6 +60,8 @@ export interface WorkerParts {
 }
 
 export interface RunningWorker {
+  /** False when its models are missing: it takes no tasks. */
+  takesTasks: boolean;
   /** Call after the queue has stopped: nobody asks for speech any more. */
   stop(): Promise<void>;
 }
@@ -73,7 +75,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, clock, logger, db } = foundation;
   const egress = createEgress({ allow: config.egressAllow, clock });
   const speech = await openSpeech(foundation, egress);
-  if (!speech) return { stop: async () => {} };
+  if (!speech) return { takesTasks: false, stop: async () => {} };
   const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
   await scratch.prepare();
   const { ffmpeg, ffprobe, ytdlp } = config.programs;
@@ -97,6 +99,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const presence = new WorkerPresence(db, logger);
   await presence.start(clock);
   return {
+    takesTasks: true,
     async stop() {
       await speech.close();
       await presence.stop();

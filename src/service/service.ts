@@ -1,6 +1,6 @@
 /** `longhand serve`: starts the parts in order and stops them in reverse. */
 import { ensureFirstAccount } from '../account/first-account.ts';
-import type { Config } from '../config.ts';
+import { type Config, publicUrlOf } from '../config.ts';
 import { listen } from '../http/listen.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createEgress } from '../platform/egress.ts';
@@ -55,7 +55,7 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
 
   // A worker listens nowhere; the links that it writes into events lead to the API of the same settings.
   let listeningAt = `http://${config.host}:${config.port}`;
-  const publicUrl = () => config.publicUrl ?? (listeningAt || configuredUrl(config));
+  const publicUrl = () => config.publicUrl ?? (listeningAt || publicUrlOf(config));
   const storage = await openStorage(foundation, publicUrl);
   undo.push(() => storage.close());
   const egress = createEgress({ allow: config.egressAllow, clock });
@@ -97,11 +97,6 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
     );
   });
   return { url: publicUrl(), newKey, broken, stop: () => stopAll(undo, logger) };
-}
-
-/** Where the API should be when this process does not listen itself, or not yet. */
-function configuredUrl({ host, port, tls }: Config): string {
-  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Lets running requests end, then cuts the rest. */

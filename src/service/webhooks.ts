@@ -21,6 +21,16 @@ export interface Webhooks {
 /** A request to a receiver gets this long to end when the service stops; then it is given back to its line. */
 const graceMs = 4_000;
 
+/** Writes the event of a job that ends. Every process with a worker needs it: it may end any account's job. */
+export function eventRecorder({ config, clock }: Foundation, publicUrl: () => string): Webhooks['recordEnd'] {
+  return async (tx, job) => {
+    if (job.status === 'processing') throw new Error('a job that has not ended has no event');
+    const { id, accountId, filename, status, durationSeconds } = job;
+    const ended = { id, accountId, filename, status, durationSeconds, endedAt: clock.date() };
+    await recordTerminalEvent(tx, ended, { publicUrl: publicUrl(), schedule: config.webhookSchedule });
+  };
+}
+
 /**
  * Processes that have the API deliver. A pure worker opens media of strangers, so it only writes events and does
  * without the key to the signing secrets.
@@ -37,12 +47,7 @@ export async function startWebhooks({
   publicUrl: () => string;
 }): Promise<Webhooks> {
   const { config, clock, logger, db: database } = foundation;
-  const recordEnd = async (tx: Queryable, job: Transcription) => {
-    if (job.status === 'processing') throw new Error('a job that has not ended has no event');
-    const { id, accountId, filename, status, durationSeconds } = job;
-    const ended = { id, accountId, filename, status, durationSeconds, endedAt: clock.date() };
-    await recordTerminalEvent(tx, ended, { publicUrl: publicUrl(), schedule: config.webhookSchedule });
-  };
+  const recordEnd = eventRecorder(foundation, publicUrl);
   if (config.role === 'worker') return { recordEnd, afterEnd: () => {}, stop: async () => {} };
 
   await checkSecretKeys({ database, secretBox, logger });

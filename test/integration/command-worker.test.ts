@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ApiClient } from '../support/api-client.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { withConnection } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { longhand, startService, testEnvironment } from '../support/service.ts';
+import { wavBytes } from '../support/wav-bytes.ts';
+
+const austen = join(import.meta.dirname, '..', 'fixtures', 'austen-880.flac');
+const path = '/api/v1/transcriptions';
+const key = `lh_${'d'.repeat(36)}`;
+
+test('a job of the service that the worker of a transcribe command ends has its event like any other', async (t) => {
+  const environment = await testEnvironment(t, { LONGHAND_API_KEY: key, LONGHAND_LOG_LEVEL: 'error' });
+  const service = await startService(environment, ['--role', 'api']);
+  onCleanup(t, () => service.stop());
+  const client = new ApiClient(service.url, key);
+  const upload = await client.upload('a.wav', wavBytes(1, 0));
+
+  const talk = join(environment.LONGHAND_DATA_DIR ?? '', 'talk.flac');
+  execFileSync('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', austen, talk]);
+  const command = longhand(environment, 'transcribe', talk, '--language', 'en');
+  const created = await eventually(async () => {
+    const answer = await client.post(path, { upload });
+    return answer.status === 202 ? answer : undefined;
+  }, 'the command to be taken for a worker');
+  const { id } = created.body.data;
+  assert.equal((await client.ended(id)).body.data.status, 'completed');
+  const events = await withConnection(environment.LONGHAND_DATABASE_URL ?? '', (db) =>
+    db.query<{ type: string }>('select type from webhook_event where transcription_id = $1', [id]),
+  );
+  assert.deepEqual(events, [{ type: 'transcription.completed' }]);
+  assert.equal((await command).code, 0);
+});
+
+test('without models transcribe says so at once', async (t) => {
+  const environment = await testEnvironment(t);
+  const nowhere = { ...environment, LONGHAND_DATA_DIR: join(environment.LONGHAND_DATA_DIR ?? '', 'other') };
+  const { code, stderr } = await longhand(nowhere, 'transcribe', austen);
+  assert.equal(code, 1);
+  assert.match(stderr, /longhand models install/);
+});
