@@ -70,7 +70,8 @@ export async function claimDeliveries(database: PreparedQueryable, claim: Claim)
      select claimed.id, lease_id as "leaseId", subscription_id as "subscriptionId", event_id as "eventId", attempts,
             s.account_id as "accountId", s.url, s.sealed_secret as "sealedSecret",
             (select body from webhook_event where id = claimed.event_id) as body
-     from claimed join webhook_subscription s on s.id = claimed.subscription_id`,
+     from claimed join webhook_subscription s on s.id = claimed.subscription_id
+     order by claimed.id`,
     [
       claim.receivers.map((receiver) => receiver.subscriptionId),
       claim.receivers.map((receiver) => receiver.places),

@@ -1,0 +1,79 @@
+/** The examples of docs/webhooks.md, run as a reader would run them. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { newSigningSecret, signature, signingKey } from '../../src/webhook/signature.ts';
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'webhooks.md'), 'utf8');
+const directory = mkdtempSync(join(tmpdir(), 'longhand-docs-'));
+after(() => rmSync(directory, { recursive: true }));
+
+const secret = newSigningSecret();
+const body = Buffer.from('{"id":"evt","filename":"Gespräch 🎙.mp3"}');
+const timestampSeconds = Math.floor(Date.now() / 1000);
+
+function headersOf(signedAtSeconds: number): Record<string, string> {
+  const signed = { key: signingKey(secret), eventId: 'evt', timestampSeconds: signedAtSeconds, body };
+  return {
+    'webhook-id': 'evt',
+    'webhook-timestamp': String(signedAtSeconds),
+    'webhook-signature': `v1,AAAA ${signature(signed)}`,
+  };
+}
+
+function example(heading: string, language: string): string {
+  const section = page.slice(page.indexOf(`### ${heading}`));
+  const [, code] = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section) ?? [];
+  assert.ok(code, `docs/webhooks.md has an example under ${heading}`);
+  return code;
+}
+
+const forged = Buffer.concat([body, Buffer.from(' ')]);
+
+test('the TypeScript example accepts a genuine event and refuses a forged and a stale one', async () => {
+  const file = join(directory, 'verify.ts');
+  writeFileSync(file, example('TypeScript', 'ts'));
+  const { verifyWebhook } = await import(file);
+  assert.equal(verifyWebhook(secret, headersOf(timestampSeconds), body).id, 'evt');
+  assert.throws(() => verifyWebhook(secret, headersOf(timestampSeconds), forged), /signature/);
+  assert.throws(() => verifyWebhook(newSigningSecret(), headersOf(timestampSeconds), body), /signature/);
+  assert.throws(() => verifyWebhook(secret, headersOf(timestampSeconds - 301), body), /timestamp/);
+  assert.throws(() => verifyWebhook(secret, {}, body), /missing/);
+});
+
+const hasPython = spawnSync('python3', ['-c', 'str.removeprefix']).status === 0;
+
+test('the Python example does the same', { skip: !hasPython && 'python3 is not here' }, () => {
+  const file = join(directory, 'verify.py');
+  writeFileSync(
+    file,
+    `${example('Python', 'python')}\nimport sys\nprint(verify_webhook(sys.argv[1], json.loads(sys.argv[2]), sys.stdin.buffer.read())["id"])\n`,
+  );
+  const run = (headers: Record<string, string>, input: Buffer) =>
+    spawnSync('python3', [file, secret, JSON.stringify(headers)], { input, encoding: 'utf8' });
+  assert.equal(run(headersOf(timestampSeconds), body).stdout, 'evt\n');
+  assert.match(run(headersOf(timestampSeconds), forged).stderr, /the signature does not fit/);
+  assert.match(run(headersOf(timestampSeconds - 301), body).stderr, /too far from now/);
+});
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+test('the openssl example tells genuine from forged', { skip: !hasOpenssl && 'openssl is not here' }, () => {
+  const script = example('openssl, for a look by hand', 'sh');
+  const run = (content: Buffer) => {
+    writeFileSync(join(directory, 'body.json'), content);
+    const env = {
+      ...process.env,
+      SECRET: secret,
+      ID: 'evt',
+      TIMESTAMP: String(timestampSeconds),
+      SIGNATURE: headersOf(timestampSeconds)['webhook-signature']?.split(' ')[1],
+    };
+    return execFileSync('sh', ['-c', script], { cwd: directory, env, encoding: 'utf8' }).trim();
+  };
+  assert.equal(run(body), 'genuine');
+  assert.equal(run(forged), 'forged');
+});

@@ -1,0 +1,177 @@
+/** Events, lines and leases in the database, without a network. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import type { SettledDelivery } from '../../src/webhook/delivery.ts';
+import { sweepDeliveryLog } from '../../src/webhook/delivery-log-store.ts';
+import {
+  claimDeliveries,
+  giveBackDeliveries,
+  reclaimAbandoned,
+  storeSettlements,
+  waitingReceivers,
+} from '../../src/webhook/delivery-store.ts';
+import { recordTerminalEvent } from '../../src/webhook/record-terminal-event.ts';
+import { parseRetrySchedule } from '../../src/webhook/retry-schedule.ts';
+import { removeSubscription } from '../../src/webhook/subscription-store.ts';
+import { openWorld, type WebhookWorld } from '../support/webhook-world.ts';
+
+const dayMs = 86_400_000;
+
+async function subscribed(t: TestContext) {
+  const world = await openWorld(t, { resolve: async () => ['93.184.215.14'] });
+  const accountId = await world.account();
+  const { subscription } = await world.subscribe(accountId, 'https://hooks.example.com/');
+  return { world, accountId, subscriptionId: subscription.id };
+}
+
+async function claim(
+  world: WebhookWorld,
+  subscriptionId: string,
+  places = 10,
+  leaseId: string = randomUUID(),
+) {
+  const now = world.clock.date();
+  const leaseUntil = new Date(now.getTime() + 30_000);
+  return await claimDeliveries(world.database, {
+    receivers: [{ subscriptionId, places }],
+    now,
+    leaseId,
+    leaseUntil,
+  });
+}
+
+function delivered(world: WebhookWorld, delivery: SettledDelivery['delivery']): SettledDelivery {
+  return {
+    delivery,
+    startedAt: world.clock.date(),
+    durationMs: 1,
+    outcome: { kind: 'answered', statusCode: 204, retryAfter: undefined },
+    settlement: { state: 'delivered' },
+  };
+}
+
+test('a transaction that fails leaves no event; one that is repeated leaves one', async (t) => {
+  const { world, accountId } = await subscribed(t);
+  const job = {
+    id: randomUUID(),
+    accountId,
+    filename: 'a.mp3',
+    status: 'completed' as const,
+    durationSeconds: 1,
+    endedAt: world.clock.date(),
+  };
+  const options = { publicUrl: 'https://longhand.example.com', schedule: parseRetrySchedule('0') };
+  await assert.rejects(
+    world.database.transaction(async (tx) => {
+      await recordTerminalEvent(tx, job, options);
+      throw new Error('the job could not be ended');
+    }),
+  );
+  assert.deepEqual(await world.deliveries(), []);
+  const finishers = Array.from({ length: 8 }, () =>
+    world.database.transaction((tx) => recordTerminalEvent(tx, job, options)),
+  );
+  const counts = (await Promise.all(finishers)).map(({ deliveries }) => deliveries);
+  assert.deepEqual(counts.toSorted(), [0, 0, 0, 0, 0, 0, 0, 1]);
+  assert.equal((await world.deliveries()).length, 1);
+});
+
+test('processes that claim at once never hold the same delivery', async (t) => {
+  const { world, accountId, subscriptionId } = await subscribed(t);
+  for (let job = 0; job < 30; job += 1) await world.endJob(accountId);
+  const claims = await Promise.all(Array.from({ length: 8 }, () => claim(world, subscriptionId, 5)));
+  const ids = claims.flat().map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.equal((await claim(world, subscriptionId, 100)).length, 30 - ids.length);
+});
+
+test('the delivery of a dead process is free again when its lease ends, and not before', async (t) => {
+  const { world, accountId, subscriptionId } = await subscribed(t);
+  await world.endJob(accountId);
+  const [held] = await claim(world, subscriptionId);
+  assert.ok(held);
+  await world.clock.advance(29_999);
+  assert.equal(await reclaimAbandoned(world.database, world.clock.date()), 0);
+  await world.clock.advance(1);
+  assert.equal(await reclaimAbandoned(world.database, world.clock.date()), 1);
+  const [again] = await claim(world, subscriptionId);
+  assert.equal(again?.id, held.id);
+  assert.equal(again?.attempts, 0);
+  await storeSettlements(world.database, [delivered(world, held)]);
+  const [delivery] = await world.deliveries();
+  assert.equal(delivery?.state, 'sending', 'a process that lost its lease changes nothing');
+  assert.deepEqual(delivery?.attempts, []);
+});
+
+test('a delivery on which twenty processes died is given up', async (t) => {
+  const { world, accountId, subscriptionId } = await subscribed(t);
+  await world.endJob(accountId);
+  for (let death = 0; death <= 20; death += 1) {
+    assert.equal((await claim(world, subscriptionId)).length, 1, `life ${death}`);
+    await world.clock.advance(30_000);
+    await reclaimAbandoned(world.database, world.clock.date());
+  }
+  assert.equal((await world.deliveries())[0]?.state, 'exhausted');
+  assert.equal((await claim(world, subscriptionId)).length, 0);
+});
+
+test('what is given back waits again, unless its subscription is gone', async (t) => {
+  const { world, accountId, subscriptionId } = await subscribed(t);
+  await world.endJob(accountId);
+  await world.endJob(accountId);
+  const [first, second] = await claim(world, subscriptionId);
+  assert.ok(first && second);
+  const now = world.clock.date();
+  await giveBackDeliveries(world.database, { deliveries: [{ ...first, nextAttemptAt: now }], now });
+  assert.deepEqual(
+    (await claim(world, subscriptionId)).map(({ id }) => id),
+    [first.id],
+  );
+  await removeSubscription(world.database, { id: subscriptionId, accountId, now });
+  await giveBackDeliveries(world.database, { deliveries: [{ ...second, nextAttemptAt: now }], now });
+  const states = (await world.deliveries()).map(({ id, state }) => [id, state]);
+  assert.deepEqual(states, [
+    [second.id, 'cancelled'],
+    [first.id, 'sending'],
+  ]);
+});
+
+test('only receivers whose next delivery is due are found, the longest due first', async (t) => {
+  const { world, accountId, subscriptionId } = await subscribed(t);
+  await world.endJob(accountId);
+  await world.clock.advance(1_000);
+  const otherAccount = await world.account();
+  const other = await world.subscribe(otherAccount, 'https://hooks.example.com/');
+  await world.endJob(otherAccount);
+  const found = async () =>
+    (await waitingReceivers(world.database, world.clock.date())).map((receiver) => receiver.subscriptionId);
+  assert.deepEqual(await found(), [subscriptionId, other.subscription.id]);
+  await claim(world, subscriptionId);
+  assert.deepEqual(await found(), [other.subscription.id]);
+  await world.database.query(`update webhook_delivery set next_attempt_at = $1 where state = 'pending'`, [
+    new Date(world.clock.now() + 1),
+  ]);
+  assert.deepEqual(await found(), []);
+});
+
+test('events are forgotten after their days, but not while somebody waits for them', async (t) => {
+  const { world, accountId, subscriptionId } = await subscribed(t);
+  await world.endJob(accountId);
+  const [done] = await claim(world, subscriptionId);
+  assert.ok(done);
+  await storeSettlements(world.database, [delivered(world, done)]);
+  await world.endJob(accountId);
+  const sweep = async (days: number) => {
+    const now = world.clock.date();
+    return await sweepDeliveryLog(world.database, { now, before: new Date(now.getTime() - days * dayMs) });
+  };
+  await world.clock.advance(30 * dayMs);
+  assert.deepEqual(await sweep(30), { events: 0 });
+  await world.clock.advance(1_000);
+  assert.deepEqual(await sweep(30), { events: 1 });
+  assert.deepEqual(
+    (await world.deliveries()).map(({ state }) => state),
+    ['pending'],
+  );
+});
