@@ -98,13 +98,6 @@ export function extensionOf(filename: string): string | undefined {
   return typeOfExtension.has(found) || !/^\d+$/.test(found) ? found : undefined;
 }
 
-/** The extension we would give to a file of this type. */
-export function extensionForType(contentType: string | null | undefined): string | undefined {
-  const bare = bareType(contentType);
-  for (const [extension, type] of typeOfExtension) if (type === bare) return extension;
-  return undefined;
-}
-
 function bareType(contentType: string | null | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const output = ['-ar', '16000', '-ac', '1', '-f', 's16le', 'pipe:1'];
 const bytesMax = 512 * 2 ** 20;
-export const bytesPerSecond = 32_000;
 
 export async function fixtureSamples(name: string): Promise<Buffer> {
   return samplesFrom(['-i', join(import.meta.dirname, '..', 'fixtures', name)]);

@@ -6,7 +6,6 @@ const windowSize = 400;
 const hopSize = 160;
 export const bands = 80;
 export const frames = 3000;
-export const windowSecondsMax = 30;
 const bins = windowSize / 2 + 1;
 
 const hann = Float64Array.from(
