@@ -39,10 +39,7 @@ export function centroids(
   vectors: readonly VoiceVector[],
   labels: readonly number[],
 ): Map<number, VoiceVector> {
-  const groups = new Map<number, VoiceVector[]>();
-  labels.forEach((label, index) => {
-    groups.set(label, [...(groups.get(label) ?? []), vectors[index] as VoiceVector]);
-  });
+  const groups = Map.groupBy(vectors, (_, index) => labels[index] as number);
   return new Map([...groups].map(([label, members]) => [label, unitLength(meanVector(members))]));
 }
 
