@@ -3,6 +3,7 @@
  * fewest words are wrong, and words given to the wrong person count as errors twice: missing there, extra here.
  */
 import { cheapestAssignment } from './assignment.ts';
+import { comparableWords, editDistance } from './word-error-rate.ts';
 
 export interface SpokenText {
   speaker: string;
@@ -12,29 +13,6 @@ export interface SpokenText {
 export interface SpeakerWordError {
   referenceWords: number;
   wrongWords: number;
-}
-
-export function comparableWords(text: string): string[] {
-  return text
-    .toLowerCase()
-    .replaceAll(/\bmr\.?(?=\s|$)/g, 'mister')
-    .replaceAll(/[’]/g, "'")
-    .replaceAll(/[^\p{L}\p{N}'\s]/gu, ' ')
-    .split(/\s+/)
-    .filter(Boolean);
-}
-
-function editDistance(reference: readonly string[], hypothesis: readonly string[]): number {
-  let row = Array.from({ length: hypothesis.length + 1 }, (_, index) => index);
-  reference.forEach((word, index) => {
-    const next = [index + 1];
-    hypothesis.forEach((other, column) => {
-      const substitution = (row[column] ?? 0) + (word === other ? 0 : 1);
-      next.push(Math.min(substitution, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    });
-    row = next;
-  });
-  return row[hypothesis.length] ?? 0;
 }
 
 function streams(texts: readonly SpokenText[]): string[][] {

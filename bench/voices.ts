@@ -17,8 +17,7 @@ export interface Voice {
   utterances: VoiceUtterance[];
 }
 
-const clipsDirectory = join(import.meta.dirname, '../../shared/audio/speech');
-const worktreeClipsDirectory = join(import.meta.dirname, '../../../shared/audio/speech');
+const places = ['../../shared/audio', '../../../shared/audio'].map((path) => join(import.meta.dirname, path));
 const spokenFile = join(tmpdir(), `longhand-voice-${process.pid}.wav`);
 const promptsDirectory = '/usr/share/asterisk/sounds';
 
@@ -56,8 +55,7 @@ export function decoded(file: string): Float32Array {
 }
 
 export function sharedDirectory(name: string): string | undefined {
-  const candidates = [clipsDirectory, worktreeClipsDirectory].map((path) => join(path, '..', name));
-  return candidates.find((path) => existsSync(path));
+  return places.map((place) => join(place, name)).find((path) => existsSync(path));
 }
 
 function clipVoices(): Voice[] {
