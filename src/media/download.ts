@@ -78,8 +78,10 @@ async function receive(
   for (let resumes = 0; ; resumes += 1) {
     const before = writer.bytes;
     try {
-      for (let part = await current.next(); !part.done; part = await current.next())
-        await writer.add(part.value);
+      for (let part = await current.next(); !part.done; part = await current.next()) {
+        const behind = writer.add(part.value);
+        if (behind) await behind;
+      }
       return;
     } catch (error) {
       withoutProgress = writer.bytes > before ? 0 : withoutProgress + 1;

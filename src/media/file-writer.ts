@@ -20,11 +20,12 @@ export class FileWriter {
     this.#file = file;
   }
 
-  async add(chunk: Buffer): Promise<void> {
+  /** A promise only when the disk is behind: most pieces need no turn of the event loop. */
+  add(chunk: Buffer): Promise<void> | undefined {
     this.#parts.push(chunk);
     this.#waiting += chunk.length;
     this.bytes += chunk.length;
-    if (this.#waiting >= batchBytes) await this.#startWriting();
+    return this.#waiting >= batchBytes ? this.#startWriting() : undefined;
   }
 
   /** Resolves when everything taken so far has been written. */

@@ -20,7 +20,11 @@ export async function* boundedBody(options: BodyOptions): AsyncGenerator<Buffer>
   try {
     const declared = Number(headers['content-length']);
     if (beyondBytesMax === 'fail' && declared > bytesMax) throw tooLarge(bytesMax);
-    const plain = decompressed(headers['content-encoding'], counted(source, bytesMax, beyondBytesMax));
+    const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+    const isPlain = encoding === 'identity' || encoding === '';
+    const plain: AsyncIterable<Buffer> = isPlain
+      ? source
+      : decompressed(encoding, counted(source, bytesMax, beyondBytesMax));
     let bytes = 0;
     for await (const chunk of plain) {
       const room = bytesMax - bytes;
@@ -58,13 +62,8 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
 };
 
 /** We ask for the plain form; some servers compress all the same. Output is made only as fast as it is read. */
-async function* decompressed(
-  encoding: string | undefined,
-  source: AsyncGenerator<Buffer>,
-): AsyncGenerator<Buffer> {
-  const name = (encoding ?? '').trim().toLowerCase();
-  if (name === '' || name === 'identity') return yield* source;
-  const decoder = decoders[name]?.();
+async function* decompressed(encoding: string, source: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const decoder = decoders[encoding]?.();
   if (!decoder) throw new EgressFailure('bad_answer', 'a content encoding we did not ask for');
   pipeline(source, decoder).catch(() => {}); // Seen below: the pipeline destroys the decoder with the same error.
   try {
