@@ -87,7 +87,7 @@ const failureTable = {
   ],
 
   decode_timeout: [
-    'transient',
+    'permanent',
     'Reading the media took too long. Try again, or convert it to a common format such as MP3 or MP4.',
   ],
   decode_resource_limit: [

@@ -165,8 +165,12 @@ export class PageResolver {
       outputBytesMax,
     });
     task.signal?.throwIfAborted();
+    // Not tried again: what took this long would keep a worker as long once more.
     if (timeout.aborted)
-      throw new MediaFailure('media_too_slow', { cause: 'the page resolver took too long' });
+      throw new MediaFailure('media_too_slow', {
+        cause: 'the page resolver took too long',
+        transient: false,
+      });
     return run;
   }
 
