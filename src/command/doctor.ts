@@ -7,7 +7,7 @@ import { onlyRow } from '../platform/database.ts';
 import { runProcess } from '../platform/subprocess.ts';
 import { type Foundation, openFoundation, secretBoxOf } from '../service/foundation.ts';
 import { openStorage } from '../service/processing.ts';
-import { modelStoreOf } from '../service/speech.ts';
+import { openModelStore } from '../service/speech.ts';
 import { defaultModelIds } from '../speech/model-store.ts';
 import { workKey } from '../storage/object-key.ts';
 import { commandContext, print } from './command-context.ts';
@@ -101,7 +101,7 @@ async function ytdlpFinding({ programs }: Config, clock: Clock): Promise<Finding
 }
 
 async function modelsFinding(config: Config, clock: Clock): Promise<Finding> {
-  const store = modelStoreOf({ config, clock });
+  const store = await openModelStore({ config, clock });
   const wanted = defaultModelIds();
   const installed = await Promise.all(wanted.map((id) => store.installed(id)));
   const missing = wanted.filter((_id, index) => !installed[index]);

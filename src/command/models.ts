@@ -1,4 +1,4 @@
-import { modelStoreOf } from '../service/speech.ts';
+import { openModelStore } from '../service/speech.ts';
 import type { Model } from '../speech/model-manifest.ts';
 import { defaultModelIds } from '../speech/model-store.ts';
 import { commandContext, print, table } from './command-context.ts';
@@ -9,7 +9,7 @@ interface Output {
 }
 
 export async function listModels(options: Output): Promise<void> {
-  const models = await modelStoreOf(commandContext()).list();
+  const models = await (await openModelStore(commandContext())).list();
   const rows = models.map((model) => ({
     id: model.id,
     kind: model.kind,
@@ -42,7 +42,7 @@ export async function installModels(
   const wanted = options.default ? [...new Set([...ids, ...defaultModelIds()])] : [...ids];
   if (wanted.length === 0)
     throw new UsageError('Name the models to install, or use --default. "longhand models list" shows them.');
-  const store = modelStoreOf(commandContext());
+  const store = await openModelStore(commandContext());
   const installed = await Promise.all(wanted.map((id) => store.installed(id)));
   const missing = wanted.filter((_id, index) => !installed[index]);
   const signal = new AbortController().signal;

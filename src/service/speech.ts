@@ -9,6 +9,8 @@ import type { Speech } from '../speech/speech.ts';
 import { SpeechPool } from '../speech/speech-pool.ts';
 import type { Foundation } from './foundation.ts';
 
+const checkoutModelsDir = join(import.meta.dirname, '..', '..', 'data', 'models');
+
 /** The largest model known is 1.6 GB; a connection of 1 Mbit/s brings it in four hours. */
 const downloadLimits = {
   connectMs: 15_000,
@@ -19,7 +21,11 @@ const downloadLimits = {
   redirectsMax: 5,
 };
 
-export function modelStoreOf({ config, clock }: Pick<Foundation, 'config' | 'clock'>): ModelStore {
+/** The models of the data directory, and those that ./setup put into this checkout. */
+export async function openModelStore({
+  config,
+  clock,
+}: Pick<Foundation, 'config' | 'clock'>): Promise<ModelStore> {
   const httpsDownload: HttpsDownload = async (url, signal) => {
     const egress = createEgress({ allow: config.egressAllow, clock });
     const response = await egress.request({ url, limits: downloadLimits, signal, httpsOnly: true });
@@ -27,7 +33,9 @@ export function modelStoreOf({ config, clock }: Pick<Foundation, 'config' | 'clo
     response.close();
     throw new Error(`the server answered ${response.status}`);
   };
-  return new ModelStore({ directory: join(config.dataDir, 'models'), httpsDownload });
+  const store = new ModelStore({ directory: join(config.dataDir, 'models'), httpsDownload });
+  await store.adoptFrom(checkoutModelsDir);
+  return store;
 }
 
 /** Undefined when a model that the engine needs is not there; the log says which and what to do. */
@@ -35,7 +43,7 @@ export async function openSpeech(
   { config, clock, logger }: Foundation,
   egress: Egress,
 ): Promise<Speech | undefined> {
-  const modelStore = modelStoreOf({ config, clock });
+  const modelStore = await openModelStore({ config, clock });
   const needed = modelsNeededBy(config.engine.name);
   const usable = await Promise.all(needed.map((id) => modelStore.usable(id)));
   const missing = needed.filter((_id, i) => !usable[i]);

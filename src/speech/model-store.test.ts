@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -98,4 +98,23 @@ test('a vocabulary becomes lines of base64 and id, bytes and spaces as the recog
   const vocabulary = Buffer.from(['<unk>', '<0x41>', '▁the'].join('\n')).toString('base64');
   const lines = llamaTokens(`const llama_vocab_base64 = "${vocabulary}"`).toString().split('\n');
   assert.deepEqual(lines, ['PHVuaz4= 0', 'QQ== 1', 'IHRoZQ== 2', '']);
+});
+
+test('models of another directory are used from there, and a link that leads nowhere is mended', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const [shared, own] = [join(directory, 'shared'), join(directory, 'own')];
+  await mkdir(join(shared, 'bundle'), { recursive: true });
+  const store = new ModelStore({
+    directory: own,
+    httpsDownload: () => Promise.reject(new Error('no network')),
+  });
+  await store.adoptFrom(shared);
+  assert.equal(await store.usable('bundle'), true);
+  await rm(join(shared, 'bundle'), { recursive: true });
+  assert.equal(await store.usable('bundle'), false);
+  await mkdir(join(shared, 'bundle'));
+  await store.adoptFrom(shared);
+  await store.adoptFrom(shared);
+  await store.adoptFrom(own);
+  assert.equal(await store.usable('bundle'), true);
 });

@@ -1,8 +1,8 @@
 /** The models on this machine: `<models>/<id>/<file>`, with a note of what was verified when. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { downloadFiles, type HttpsDownload } from './model-download.ts';
@@ -31,6 +31,25 @@ export class ModelStore {
 
   constructor(dependencies: ModelStoreDependencies) {
     this.#dependencies = dependencies;
+  }
+
+  /** Models that are in `directory` already, where ./setup put them, are used from there and not fetched again. */
+  async adoptFrom(directory: string): Promise<void> {
+    const own = this.#dependencies.directory;
+    if (resolve(directory) === resolve(own)) return;
+    const ids = await readdir(directory).catch(() => []);
+    if (ids.length > 0) await mkdir(own, { recursive: true });
+    for (const id of ids) {
+      const isThere = await stat(this.#directory(id)).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) continue;
+      await rm(this.#directory(id), { force: true }); // a link that leads nowhere any more
+      await symlink(resolve(directory, id), this.#directory(id)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+    }
   }
 
   async list(): Promise<(Model & { installed: boolean })[]> {

@@ -36,10 +36,9 @@ test('a job of the service that the worker of a transcribe command ends has its 
   assert.equal((await command).code, 0);
 });
 
-test('without models transcribe says so at once', async (t) => {
-  const environment = await testEnvironment(t);
-  const nowhere = { ...environment, LONGHAND_DATA_DIR: join(environment.LONGHAND_DATA_DIR ?? '', 'other') };
-  const { code, stderr } = await longhand(nowhere, 'transcribe', austen);
+test('without the model of its engine transcribe says so at once', async (t) => {
+  const environment = await testEnvironment(t, { LONGHAND_ENGINE: 'whisper-small' });
+  const { code, stderr } = await longhand(environment, 'transcribe', austen);
   assert.equal(code, 1);
   assert.match(stderr, /longhand models install/);
 });

@@ -1,7 +1,7 @@
 /** The real service as a process of its own, on a database of its own: what acceptance tests talk to over HTTP. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -27,10 +27,9 @@ export interface TestService {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** A data directory of its own with the models of this checkout, removed when the tests end. */
+/** A data directory of its own, removed when the tests end. The models of the checkout are found from any. */
 export async function temporaryDataDir(hooks: Hooks): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'longhand-'));
-  await symlink(join(root, 'data', 'models'), join(directory, 'models'));
   onCleanup(hooks, () => rm(directory, { recursive: true, force: true }));
   return directory;
 }
