@@ -31,7 +31,6 @@ export interface LoggedDelivery {
 export interface DeliveryFilter {
   accountId?: string | undefined;
   subscriptionId?: string | undefined;
-  deliveryId?: string | undefined;
   limit: number;
 }
 
@@ -48,9 +47,8 @@ export async function loggedDeliveries(
      from webhook_delivery d join webhook_event e on e.id = d.event_id
      where ($1::uuid is null or e.account_id = $1)
        and ($2::uuid is null or d.subscription_id = $2)
-       and ($3::bigint is null or d.id = $3)
-     order by d.id desc limit $4`,
-    [filter.accountId ?? null, filter.subscriptionId ?? null, filter.deliveryId ?? null, filter.limit],
+     order by d.id desc limit $3`,
+    [filter.accountId ?? null, filter.subscriptionId ?? null, filter.limit],
   );
 }
 

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { ApiError } from '../../src/contract/errors.ts';
+import { SecretBox } from '../../src/platform/secret-box.ts';
+import { listDeliveries, replayDelivery, sendTestEvent } from '../../src/webhook/delivery-log.ts';
+import { secretContext } from '../../src/webhook/subscription-secret.ts';
+import { eventually } from '../support/eventually.ts';
+import { acknowledge, answerWith, openReceiver, verified } from '../support/webhook-receiver.ts';
+import { openWorld } from '../support/webhook-world.ts';
+
+const isNotFound = (error: unknown) => error instanceof ApiError && error.code === 'not_found';
+const publicUrl = 'https://longhand.example.com';
+
+test('an owner sees, tests and replays own deliveries, and nobody else can', async (t) => {
+  const receiver = await openReceiver(t);
+  const world = await openWorld(t, { allow: [receiver.target], schedule: '0' });
+  const [owner, stranger] = [await world.account(), await world.account()];
+  const { subscription, signingSecret } = await world.subscribe(owner, receiver.url, [
+    'transcription.failed',
+  ]);
+  const subscriptionId = subscription.id;
+  const dispatcher = world.startDispatcher();
+  t.after(() => world.stop());
+  const use = { ...world, database: world.database, clock: world.clock, publicUrl };
+
+  await assert.rejects(sendTestEvent(use, { subscriptionId, accountId: stranger }), isNotFound);
+  receiver.answer = answerWith(500);
+  const { eventId } = await sendTestEvent(use, { subscriptionId, accountId: owner });
+  dispatcher.wake();
+  const { id: deliveryId, state } = await world.deliveryAfter(1);
+  assert.equal(state, 'exhausted');
+  assert.equal(verified(receiver.received[0] ?? assert.fail(), signingSecret).type, 'transcription.failed');
+
+  assert.equal((await listDeliveries(use, { accountId: owner, limit: 10 })).length, 1);
+  assert.deepEqual(await listDeliveries(use, { accountId: stranger, limit: 10 }), []);
+  assert.deepEqual(await listDeliveries(use, { subscriptionId: randomUUID(), limit: 10 }), []);
+
+  await assert.rejects(replayDelivery(use, { deliveryId, accountId: stranger }), isNotFound);
+  await assert.rejects(replayDelivery(use, { deliveryId: '999999', accountId: owner }), isNotFound);
+  await assert.rejects(replayDelivery(use, { deliveryId: 'x', accountId: owner }), isNotFound);
+  receiver.answer = acknowledge;
+  await replayDelivery(use, { deliveryId, accountId: owner });
+  dispatcher.wake();
+  const replayed = await world.deliveryAfter(2);
+  assert.equal(replayed.state, 'delivered');
+  assert.deepEqual(
+    replayed.attempts.map(({ round, number, statusCode }) => [round, number, statusCode]),
+    [
+      [1, 1, 500],
+      [2, 1, 204],
+    ],
+  );
+  assert.deepEqual(receiver.received[0]?.body, receiver.received[1]?.body);
+  assert.equal(receiver.received[1]?.headers['webhook-id'], eventId);
+});
+
+test('a delivery that waits or is under way cannot be replayed', async (t) => {
+  const receiver = await openReceiver(t);
+  const world = await openWorld(t, { allow: [receiver.target] });
+  const accountId = await world.account();
+  await world.subscribe(accountId, receiver.url);
+  await world.endJob(accountId);
+  const [delivery] = await world.deliveries();
+  await assert.rejects(replayDelivery(world, { deliveryId: delivery?.id ?? '' }), isNotFound);
+});
+
+test('a receiver that hangs does not hold up another', async (t) => {
+  const [hanging, quick] = [await openReceiver(t, { answer: () => {} }), await openReceiver(t)];
+  const world = await openWorld(t, { allow: [hanging.target, quick.target] });
+  const accountId = await world.account();
+  await world.subscribe(accountId, hanging.url);
+  await world.subscribe(accountId, quick.url);
+  world.startDispatcher();
+  t.after(() => world.stop());
+  for (let job = 0; job < 50; job += 1) await world.endJob(accountId);
+  await eventually(() => quick.received.length === 50 || undefined, 'all fifty at the quick receiver');
+  assert.equal(hanging.received.length, 4, 'the hanging one has its four places and no more');
+});
+
+test('a secret that cannot be opened costs the receiver no attempt, and is sent when the key is back', async (t) => {
+  const receiver = await openReceiver(t);
+  const world = await openWorld(t, { allow: [receiver.target] });
+  const accountId = await world.account();
+  const { subscription, signingSecret } = await world.subscribe(accountId, receiver.url);
+  const otherBox = new SecretBox([randomBytes(32)]);
+  const seal = async (box: SecretBox) =>
+    world.database.query('update webhook_subscription set sealed_secret = $1', [
+      box.seal(signingSecret, secretContext(subscription.id)),
+    ]);
+  await seal(otherBox);
+  world.startDispatcher();
+  t.after(() => world.stop());
+  await world.endJob(accountId);
+  const waiting = await eventually(async () => {
+    const [delivery] = await world.deliveries();
+    return delivery?.state === 'pending' && Number(delivery.nextAttemptAt) > world.clock.now()
+      ? delivery
+      : undefined;
+  }, 'the delivery to be put off');
+  assert.deepEqual(waiting.attempts, []);
+  await seal(world.secretBox);
+  await world.clock.advance(60_000);
+  assert.equal((await world.deliveryAfter(1)).state, 'delivered');
+});
