@@ -95,8 +95,10 @@ interface ProbeStream {
 
 function probedFrom({ code, signal, stdout, stderr }: FinishedProcess): Probed {
   const cause = stderr.slice(-2_000);
-  if (signal === 'SIGXCPU' || signal === 'SIGSEGV')
+  // Ended by its limits or the machine's, or crashed; in a sandbox that shows as 128 and the signal's number.
+  if (signal !== null || (code !== null && [137, 139, 152].includes(code))) {
     throw new MediaFailure('decode_resource_limit', { cause });
+  }
   if (code === 126 || code === 127) throw new Error(`ffprobe could not be started: ${cause}`);
   if (code !== 0) {
     // What could not be allocated came from the file's own absurd claims, or from a limit too low for it.

@@ -41,8 +41,6 @@ before(async () => {
   folder = await mediaFolder();
   mp3 = await readFile(await folder.encode('mp3'));
   wav = await readFile(folder.speech);
-  const hls = ['-c:a', 'aac', '-f', 'hls', '-hls_time', '2', '-hls_list_size', '0', 'list.m3u8'];
-  await folder.ffmpeg('-i', folder.speech, ...hls);
   site = await mediaSite();
   root = await mkdtemp(join(tmpdir(), 'longhand-sources-'));
 });
@@ -313,19 +311,25 @@ test('yt-dlp brings the one video of a page, labelled by its title', async () =>
   await same(got, mp3);
 });
 
-test('yt-dlp brings an HLS stream, which then decodes whole', async () => {
-  for (const name of await readdir(folder.path)) {
-    if (name.startsWith('list'))
-      site.answers.set(`/hls/${name}`, file(await readFile(join(folder.path, name))));
-  }
-  site.answers.set('/go', redirect('http://cdn.example.com/hls/list.m3u8'));
-  const got = await acquire('http://pages.example.com/go', real);
-  const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock });
-  const decoded = media.decode(got.file, { durationSecondsMax: 100 });
-  for await (const _samples of decoded.audio);
-  const { durationSeconds } = await decoded.finished;
-  assert.ok(Math.abs(durationSeconds - (wav.length - 44) / 44_100) < 0.2, `${durationSeconds} s`);
-});
+for (const [kind, manifest, flags] of [
+  ['HLS', 'list.m3u8', ['-f', 'hls', '-hls_time', '2', '-hls_list_size', '0']],
+  ['DASH', 'list.mpd', ['-f', 'dash', '-seg_duration', '2']],
+] as const) {
+  test(`yt-dlp brings a stream of ${kind}, which then decodes whole`, async () => {
+    await using streams = await mediaFolder();
+    await streams.ffmpeg('-i', streams.speech, '-c:a', 'aac', ...flags, manifest);
+    for (const name of await readdir(streams.path)) {
+      site.answers.set(`/${kind}/${name}`, file(await readFile(join(streams.path, name))));
+    }
+    site.answers.set('/go', redirect(`http://cdn.example.com/${kind}/${manifest}`));
+    const got = await acquire('http://pages.example.com/go', real);
+    const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock });
+    const decoded = media.decode(got.file, { durationSecondsMax: 100 });
+    for await (const _samples of decoded.audio);
+    const { durationSeconds } = await decoded.finished;
+    assert.ok(Math.abs(durationSeconds - (wav.length - 44) / 44_100) < 0.2, `${durationSeconds} s`);
+  });
+}
 
 /** yt-dlp that trusts the stand-in's certificate; all else as it is. */
 async function trustingYtdlp(): Promise<string> {
