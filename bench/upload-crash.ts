@@ -202,7 +202,7 @@ async function judge(outcome: {
   const unfinished = attempts.length - usable.size;
   return [
     {
-      figure: `uploads: ${uploadsTotal} begun, ${acknowledged.length} acknowledged, ${unfinished} cut off, ${outcome.serviceKills} kill −9 of the service`,
+      figure: `${uploadsTotal} uploads killed at random points: ${attempts.length} got their URLs, ${acknowledged.length} were acknowledged, ${unfinished} were cut off; ${outcome.serviceKills} kill −9 of the service`,
       value: `${broken} acknowledged or usable objects not whole by hash`,
       bar: '0',
       passed: broken === 0 && acknowledged.length > 0 && unfinished > 0,

@@ -1,6 +1,6 @@
 /** The body of HashThread: reads files, most often still in the page cache, up to four at a time. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { HashReply, HashRequest } from './hash-thread.ts';
 import { blockBytes, laneBytes, laneCount, Md5Lanes } from './md5-lanes.ts';
@@ -21,7 +21,7 @@ const lanes = new Md5Lanes();
 const jobs: (Job | undefined)[] = Array.from({ length: laneCount });
 const waiting: HashRequest[] = [];
 
-if (process.platform === 'linux') setPriority(niceness);
+if (process.platform === 'linux') setPriority(Math.min(getPriority() + niceness, 19));
 
 parentPort?.on('message', (request: HashRequest) => {
   waiting.push(request);

@@ -1,9 +1,11 @@
 /** Browsers, stores that are down, keys sent where they do not belong, and a change of storage. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import type { BucketLifecycleConfiguration, CORSRule } from '@aws-sdk/client-s3';
 import { S3Store } from '../../src/storage/s3-store.ts';
 import { verifyUpload } from '../../src/upload/verify-upload.ts';
 import { onCleanup } from '../support/cleanup.ts';
@@ -16,24 +18,18 @@ import { wavBytes } from '../support/wav-bytes.ts';
 const bytes = wavBytes(1);
 const mebibyte = 1024 * 1024;
 
-/** The rule that docs/uploads.md gives for a bucket. */
-const documentedCors = {
-  CORSRules: [
-    {
-      AllowedOrigins: ['*'],
-      AllowedMethods: ['PUT'],
-      AllowedHeaders: ['*'],
-      ExposeHeaders: ['ETag'],
-      MaxAgeSeconds: 3600,
-    },
-  ],
-};
+/** The JSON examples of docs/uploads.md, in their order: what an operator would paste. */
+async function documentedExamples(): Promise<unknown[]> {
+  const page = await readFile(join(import.meta.dirname, '../../docs/uploads.md'), 'utf8');
+  return [...page.matchAll(/```json\n(.*?)```/gs)].map((block) => JSON.parse(block[1] ?? ''));
+}
 
 onBothStorages('browsers', (storageCase) => {
   storageCase('a page of any origin may PUT and read the ETag', async (context) => {
     if (context.s3) {
       const client = s3ClientFor(context.s3);
-      await client.putBucketCors({ Bucket: context.s3.bucket, CORSConfiguration: documentedCors });
+      const [rules] = (await documentedExamples()) as [CORSRule[]];
+      await client.putBucketCors({ Bucket: context.s3.bucket, CORSConfiguration: { CORSRules: rules } });
       client.destroy();
     }
     const prepared = await context.client.prepareSingle(bytes.length);
@@ -157,7 +153,7 @@ describe('the local storage', () => {
   });
 });
 
-describe('a storage that is down', () => {
+describe('an S3 store that is down or not set up', () => {
   const settings = {
     region: 'us-east-1',
     bucket: 'x',
@@ -198,6 +194,20 @@ describe('a storage that is down', () => {
     const { client } = await refusingAt(t, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
     const answer = await client.tryPrepare({ filename: 'a.mp3', size: 10 });
     assert.deepEqual([answer.status, answer.code], [503, 'api_uploads_unavailable']);
+  });
+
+  test('takes the documented lifecycle rules', { skip: skipWithoutS3 }, async (t) => {
+    const bucket = await createTestBucket(t);
+    const client = s3ClientFor(bucket);
+    const [, rules] = (await documentedExamples()) as [unknown, BucketLifecycleConfiguration];
+    await client.putBucketLifecycleConfiguration({ Bucket: bucket.bucket, LifecycleConfiguration: rules });
+    const stored = await client.getBucketLifecycleConfiguration({ Bucket: bucket.bucket });
+    assert.deepEqual(stored.Rules?.map((rule) => rule.ID).toSorted(), [
+      'media',
+      'unfinished uploads',
+      'work',
+    ]);
+    client.destroy();
   });
 
   test('is 503 with wrong credentials or without its bucket', { skip: skipWithoutS3 }, async (t) => {
