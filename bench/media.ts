@@ -16,6 +16,7 @@ import { createEgress } from '../src/platform/egress.ts';
 import { parseEgressAllow } from '../src/platform/egress-url.ts';
 import { hostileFiles, truncatedFiles } from '../test/fixtures/hostile-files.ts';
 import { mediaFolder } from '../test/fixtures/media-files.ts';
+import { hostileLinks } from './hostile-links.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 
 const call = promisify(execFile);
@@ -148,35 +149,43 @@ async function hostile(directory: string): Promise<BenchmarkRow[]> {
     ...(await truncatedFiles(place)),
     { name: '24 hours of silence.flac', path: day },
   ];
-  const rows: (BenchmarkRow & { ms: number; mebibytes: number })[] = [];
-  for (const { name, path } of files) {
-    const { end, ms, mebibytes } = await measured(path);
-    rows.push({
+  const rows: (Cost & { name: string })[] = [];
+  for (const { name, path } of files) rows.push({ name, ...(await measured(() => endOf(path), path)) });
+  const linkRows = await hostileLinks(directory, measured);
+  const links = linkRows.map(({ name, measured: cost }) => ({ name: `link: ${name}`, ...cost }));
+  return [...table(rows, 'hostile files'), ...table(links, 'hostile links')];
+}
+
+function table(rows: readonly (Cost & { name: string })[], what: string): BenchmarkRow[] {
+  const worst = (pick: (row: Cost) => number) => Math.max(...rows.map(pick)).toFixed(0);
+  return [
+    ...rows.map(({ name, end, ms, mebibytes }) => ({
       figure: name,
       value: `${end}, ${ms.toFixed(0)} ms, ${mebibytes.toFixed(0)} MiB`,
-      ms,
-      mebibytes,
-    });
-  }
-  const worst = (pick: (row: (typeof rows)[number]) => number) => Math.max(...rows.map(pick));
-  return [
-    ...rows.map(({ figure, value }) => ({ figure, value })),
-    { figure: `longest of ${rows.length} hostile files`, value: `${worst(({ ms }) => ms).toFixed(0)} ms` },
-    { figure: 'most memory of a decoder', value: `${worst(({ mebibytes }) => mebibytes).toFixed(0)} MiB` },
+    })),
+    { figure: `longest of ${rows.length} ${what}`, value: `${worst(({ ms }) => ms)} ms` },
+    { figure: `most memory of a program, ${what}`, value: `${worst(({ mebibytes }) => mebibytes)} MiB` },
   ];
 }
 
-async function measured(path: string): Promise<{ end: string; ms: number; mebibytes: number }> {
+interface Cost {
+  end: string;
+  ms: number;
+  mebibytes: number;
+}
+
+/** Runs the work and watches the programs whose command line or environment names the place. */
+async function measured(work: () => Promise<string>, place: string): Promise<Cost> {
   let peakKib = 0;
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
-      peakKib = Math.max(peakKib, await decoderKib(path));
+      peakKib = Math.max(peakKib, await programKib(place));
       await clock.sleep(2);
     }
   })();
   const start = performance.now();
-  const end = await endOf(path);
+  const end = await work();
   const ms = performance.now() - start;
   isOver = true;
   await watching;
@@ -194,12 +203,16 @@ async function endOf(path: string): Promise<string> {
   }
 }
 
-/** The high-water mark of the ffmpeg or ffprobe that reads this file, as the kernel counts it. */
-async function decoderKib(path: string): Promise<number> {
+/** The high-water mark of the ffmpeg, ffprobe or yt-dlp that works there, as the kernel counts it. */
+async function programKib(place: string): Promise<number> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid) || Number(pid) <= process.pid) continue;
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (!/^(\S*ff(mpeg|probe))\0/.test(line) || !line.includes(path)) continue;
+    if (!/^(\S*\/)?(ffmpeg|ffprobe|python3?)\0/.test(line)) continue;
+    const around = line.includes(place)
+      ? line
+      : await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (!around.includes(place)) continue;
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
   }
