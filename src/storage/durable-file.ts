@@ -16,8 +16,11 @@ export interface DraftFile {
 }
 
 export interface ReceiveOptions {
-  /** Nobody else holds the chunks of the stream: their memory is given back as soon as they are written. */
-  ownsChunks?: boolean;
+  /**
+   * Nobody else holds the chunks of a request's body, so their memory is given back as soon as they are written; and
+   * the request stays open when the disk fails, so that the refusal can still be answered.
+   */
+  isRequestBody?: boolean;
 }
 
 export async function receiveDraft(
@@ -56,7 +59,7 @@ async function writeAll(path: string, source: Readable | Buffer, options: Receiv
 async function writeStream(
   file: FileHandle,
   source: Readable,
-  { ownsChunks = false }: ReceiveOptions,
+  { isRequestBody = false }: ReceiveOptions,
 ): Promise<number> {
   let written: Promise<void> = Promise.resolve();
   let writtenBytes = 0;
@@ -66,7 +69,7 @@ async function writeStream(
     await written;
     const full = batch;
     written = writeBatch(file, full).then(() => {
-      if (ownsChunks) for (const chunk of full) release(chunk);
+      if (isRequestBody) for (const chunk of full) release(chunk);
     });
     written.catch(() => {}); // Awaited before the next batch; until then it must not count as unhandled.
     writtenBytes += waitingBytes;
@@ -74,7 +77,7 @@ async function writeStream(
     waitingBytes = 0;
   };
   try {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
+    for await (const chunk of source.iterator({ destroyOnReturn: !isRequestBody }) as AsyncIterable<Buffer>) {
       batch.push(chunk);
       waitingBytes += chunk.length;
       if (waitingBytes >= batchBytes) await startWrite();

@@ -75,7 +75,7 @@ async function expectRoom(store: LocalStore, grant: LocalGrant): Promise<void> {
 }
 
 async function draftOf(store: LocalStore, { body }: LocalPut, sizeBytes: number): Promise<DraftFile> {
-  const draft = await receiveDraft(store.incomingDir, body, { ownsChunks: true }).catch((error) => {
+  const draft = await receiveDraft(store.incomingDir, body, { isRequestBody: true }).catch((error) => {
     throw isBrokenTransfer(error) ? new LocalRefusal('IncompleteBody', error) : refusalFor(error);
   });
   if (draft.sizeBytes === sizeBytes) return draft;
