@@ -53,10 +53,12 @@ export const sweepStore = {
     return rows.length;
   },
 
-  async erasable(db: Queryable): Promise<ErasableUpload[]> {
+  async erasable(db: Queryable, storages: readonly StorageId[]): Promise<ErasableUpload[]> {
     return db.query<ErasableUpload>(
       `select id, storage, object_key as key from upload
-       where status = 'discarded' and erased_at is null order by discarded_at limit ${batchSize}`,
+       where status = 'discarded' and erased_at is null and storage = any($1)
+       order by discarded_at limit ${batchSize}`,
+      [storages],
     );
   },
 

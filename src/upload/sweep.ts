@@ -28,6 +28,8 @@ const dayMs = 24 * hourMs;
 const graceMs = hourMs;
 const unusedKeptMs = dayMs;
 const erasedRememberedMs = 30 * dayMs;
+/** Of 500 uploads each; the rest waits for the next sweep. */
+const batchesMax = 20;
 
 /** Erases what nobody needs any more; never what a job still works with. Undefined when another sweep is running. */
 export async function sweep(deps: SweepDeps): Promise<SweepReport | undefined> {
@@ -43,13 +45,21 @@ async function sweepAll(deps: SweepDeps): Promise<SweepReport> {
   const { db, clock, retentionDays } = deps;
   const now = clock.date();
   const ago = (ms: number) => new Date(now.getTime() - ms);
-  const discarded = await sweepStore.discardUnneeded(db, {
+  const times = {
     now,
     sessionsEndedBefore: ago(graceMs),
     unusedSince: ago(unusedKeptMs),
     finishedBefore: ago(retentionDays * dayMs),
-  });
-  const erased = await eraseDiscarded(deps);
+  };
+  let discarded = 0;
+  let erased = 0;
+  for (let batch = 0; batch < batchesMax; batch += 1) {
+    const batchDiscarded = await sweepStore.discardUnneeded(db, times);
+    const batchErased = await eraseDiscarded(deps);
+    discarded += batchDiscarded;
+    erased += batchErased;
+    if (batchDiscarded === 0 || batchErased === 0) break;
+  }
   const { workObjects, leftovers } = await sweepStores(deps, ago(graceMs));
   await sweepStore.forgetErased(db, ago(erasedRememberedMs));
   return { discarded, erased, workObjects, leftovers };
@@ -59,7 +69,8 @@ async function sweepAll(deps: SweepDeps): Promise<SweepReport> {
 async function eraseDiscarded({ db, stores, clock, logger }: SweepDeps): Promise<number> {
   let erased = 0;
   const silent = new Set<string>();
-  for (const upload of await sweepStore.erasable(db)) {
+  const configured = storageIds.filter((id) => stores.get(id) !== undefined);
+  for (const upload of await sweepStore.erasable(db, configured)) {
     const store = stores.get(upload.storage);
     if (!store || silent.has(upload.storage)) continue;
     try {
