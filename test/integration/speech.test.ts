@@ -38,7 +38,7 @@ test('the pieces of a recording come back in order, at their places to 20 ms how
   const second = await fixtureSamples('austen-930.flac');
   const alone = await chunksOf(speech, first);
   const spokenAt = alone[0]?.utterances[0]?.startSample ?? 0;
-  const samples = Buffer.concat([silence(601), first, silence(3), second, silence(47), first]);
+  const samples = Buffer.concat([silence(61), first, silence(3), second, silence(17), first]);
   const { segments, text } = transcript(await heardIn(speech, samples));
   assert.deepEqual(
     text.split('\n\n').map((paragraph) => words(paragraph).join(' ')),

@@ -36,9 +36,18 @@ export async function chunksOf(speech: Speech, samples: Buffer): Promise<Chunk[]
 
 /** Everything but the job around it. */
 export async function heardIn(speech: Speech, samples: Buffer, engine = 'auto'): Promise<ChunkResult[]> {
+  return recognised(speech, samples, await chunksOf(speech, samples), engine);
+}
+
+export async function recognised(
+  speech: Speech,
+  samples: Buffer,
+  chunks: readonly Chunk[],
+  engine: string,
+): Promise<ChunkResult[]> {
+  const options = { engine, language: null, speakers: false };
   const results: ChunkResult[] = [];
-  for (const chunk of await chunksOf(speech, samples)) {
-    const options = { engine, language: null, speakers: false };
+  for (const chunk of chunks) {
     results.push(await speech.recognise(audioOf(samples, chunk), chunk, options, patience()));
   }
   return results;

@@ -1,0 +1,31 @@
+/** The recognizer and nothing else, in one process: `plan WAV PLAN` cuts once, `recognise WAV PLAN` is what is timed. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Chunk, chunkPlan } from '../src/speech/chunk-plan.ts';
+import { MoonshineRecognizer } from '../src/speech/moonshine-recognizer.ts';
+import { loadVoiceActivityModel, VoiceActivity } from '../src/speech/voice-activity.ts';
+
+const models = join(import.meta.dirname, '..', 'data', 'models');
+const [step = '', wavFile = '', planFile = ''] = process.argv.slice(2);
+const bytes = readFileSync(wavFile).subarray(44);
+const audio = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+
+if (step === 'plan') {
+  const voice = new VoiceActivity(
+    await loadVoiceActivityModel(join(models, 'silero-vad', 'silero_vad.onnx')),
+  );
+  await voice.accept(audio);
+  const { spans, totalSamples } = await voice.end();
+  writeFileSync(planFile, JSON.stringify(chunkPlan(spans, totalSamples)));
+} else {
+  const recognizer = await MoonshineRecognizer.load('moonshine-base', join(models, 'moonshine-base'));
+  const { signal } = new AbortController();
+  for (const chunk of JSON.parse(readFileSync(planFile, 'utf8')) as Chunk[]) {
+    const samples = Float32Array.from(
+      audio.subarray(chunk.startSample, chunk.endSample),
+      (value) => value / 32_768,
+    );
+    const utterances = await recognizer.recognise({ samples, chunk, language: 'en', signal });
+    console.log(utterances.map((utterance) => utterance.text).join(' '));
+  }
+}

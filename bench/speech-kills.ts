@@ -1,0 +1,101 @@
+/** A worker killed again and again while one long file is recognised: what is lost, and what is done twice. */
+import { spawn } from 'node:child_process';
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../src/platform/clock.ts';
+import { Database } from '../src/platform/database.ts';
+import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
+import { createLogger } from '../src/platform/telemetry.ts';
+import { startService } from '../test/support/service.ts';
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+
+export interface KillResult {
+  text: string;
+  kills: number;
+  /** Chunk tasks that began again, over all kills. */
+  repeatedChunks: number;
+}
+
+/** Runs one job over HTTP; `kills` times the worker is ended by SIGKILL at a random moment and started again. */
+export async function jobUnderKills(
+  file: string,
+  kills: number,
+  environment: Record<string, string>,
+): Promise<KillResult> {
+  const dataDir = environment.LONGHAND_DATA_DIR ?? '';
+  const logger = createLogger({ level: 'error', pretty: false });
+  const postgres = await openEmbeddedPostgres({ dataDir, logger, clock: systemClock });
+  const env = { ...environment, LONGHAND_DATABASE_URL: postgres.connectionString };
+  const db = new Database({
+    connectionString: postgres.connectionString,
+    connectionsMax: 1,
+    applicationName: 'longhand-bench',
+    logger,
+  });
+  let worker = startWorker(env);
+  const api = await startService({ ...env, LONGHAND_PORT: '0', LONGHAND_API_KEY: apiKey }, ['--role', 'api']);
+  try {
+    const id = await create(api.url, file);
+    for (let kill = 0; kill < kills; kill++) {
+      await delay(4000 + Math.random() * 14_000);
+      worker.kill('SIGKILL');
+      worker = startWorker(env);
+    }
+    const text = await finished(api.url, id);
+    const [row] = await db.query<{ repeated: number }>(
+      `select coalesce(sum(retry_count), 0)::int as repeated from queue.job where name = 'recognise'`,
+    );
+    return { text, kills, repeatedChunks: row?.repeated ?? 0 };
+  } finally {
+    worker.kill('SIGKILL');
+    await api.stop();
+    await db.close();
+    await postgres.close();
+  }
+}
+
+const apiKey = `lh_${'A'.repeat(36)}`;
+
+function startWorker(env: Record<string, string>) {
+  return spawn(process.execPath, [main, 'worker'], { env: { ...env, LONGHAND_PORT: '0' }, stdio: 'ignore' });
+}
+
+async function create(url: string, file: string): Promise<string> {
+  const { size } = await stat(file);
+  const prepared = await api(url, '/api/v1/uploads', {
+    filename: 'long.wav',
+    size,
+    content_type: 'audio/wav',
+  });
+  const { key, storage, content_type, upload } = prepared.data;
+  await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: await openAsBlob(file) });
+  for (;;) {
+    const created = await api(url, '/api/v1/transcriptions', {
+      upload: { key, storage, filename: 'long.wav', size, content_type },
+    });
+    if (created.data) return created.data.id;
+    await delay(1000); // The worker has not been heard from yet.
+  }
+}
+
+async function finished(url: string, id: string): Promise<string> {
+  for (;;) {
+    const { data } = await api(url, `/api/v1/transcriptions/${id}`);
+    if (data.status === 'completed') return data.text;
+    if (data.status === 'failed') throw new Error(data.error);
+    await delay(500);
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the answers are read as a client without types reads them.
+async function api(url: string, path: string, body?: object): Promise<any> {
+  const response = await fetch(url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return response.json();
+}

@@ -1,0 +1,268 @@
+/**
+ * Recognition: how right, how fast beside the bare recognizer and beside others, how much memory, how well it survives.
+ * `npm run bench -- speech` runs clips, long, job, workers and silence; name others to add or choose:
+ * `memory` (--hours 10), `kills` (--kills 20), `peers` (--whisper-cpp-model FILE --vosk-model DIRECTORY).
+ */
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Measured, measured } from './measured-command.ts';
+import { type Recording, recordings } from './recordings.ts';
+import type { Benchmark, BenchmarkRow } from './run.ts';
+import { jobUnderKills } from './speech-kills.ts';
+import { longRecording, nonSpeechRecording } from './speech-material.ts';
+import { type Peer, vosk, whisperCpp } from './speech-peers.ts';
+import { comparableWords, percent, type WordErrors, wordErrors } from './word-error-rate.ts';
+
+const root = join(import.meta.dirname, '..');
+const main = join(root, 'src', 'main.ts');
+const bareRecognizer = join(import.meta.dirname, 'bare-recognizer.ts');
+
+interface Stage {
+  directory: string;
+  clips: Recording[];
+  settings: Settings;
+  environment: Record<string, string>;
+}
+
+type Settings = ReturnType<typeof settingsOf>;
+
+const parts: Record<string, (stage: Stage) => Promise<BenchmarkRow[]>> = {
+  clips,
+  long,
+  job,
+  workers,
+  silence,
+  memory,
+  kills,
+  peers,
+};
+const usualParts = ['clips', 'long', 'job', 'workers', 'silence'];
+
+export async function run(args: string[]): Promise<Benchmark> {
+  const { settings, wanted } = argumentsOf(args);
+  const directory = mkdtempSync(join(tmpdir(), 'longhand-bench-'));
+  symlinkSync(join(root, 'data', 'models'), join(directory, 'models'));
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    LONGHAND_DATA_DIR: directory,
+    LONGHAND_LOG_LEVEL: 'error',
+  };
+  const stage = { directory, clips: recordings(), settings, environment };
+  const rows: BenchmarkRow[] = [];
+  try {
+    await transcribed(stage, stage.clips[0]?.file ?? '', 1); // The database is made at the first start only.
+    for (const name of wanted) rows.push(...((await parts[name]?.(stage)) ?? []));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return { title: 'Recognition', rows };
+}
+
+function argumentsOf(args: string[]): { settings: Settings; wanted: string[] } {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      minutes: { type: 'string', default: '30' },
+      hours: { type: 'string', default: '10' },
+      kills: { type: 'string', default: '20' },
+      rounds: { type: 'string', default: '3' },
+      'whisper-cpp-model': { type: 'string' },
+      'vosk-model': { type: 'string' },
+    },
+  });
+  const unknown = positionals.find((name) => !(name in parts));
+  if (unknown)
+    throw new Error(`There is no part "${unknown}"; the parts are ${Object.keys(parts).join(', ')}.`);
+  return { settings: settingsOf(values), wanted: positionals.length > 0 ? positionals : usualParts };
+}
+
+function settingsOf(values: Record<string, string | undefined>) {
+  return {
+    minutes: Number(values.minutes),
+    hours: Number(values.hours),
+    kills: Number(values.kills),
+    rounds: Number(values.rounds),
+    whisperCppModel: values['whisper-cpp-model'],
+    voskModel: values['vosk-model'],
+  };
+}
+
+async function clips(stage: Stage): Promise<BenchmarkRow[]> {
+  const errors: WordErrors = { referenceWords: 0, wrongWords: 0 };
+  for (const clip of stage.clips) {
+    const { output } = await transcribed(stage, clip.file, 1);
+    const own = wordErrors(clip.text, output);
+    errors.wrongWords += own.wrongWords;
+    errors.referenceWords += own.referenceWords;
+  }
+  return [
+    atMost(
+      `word error rate, ${stage.clips.length} clips, ${errors.referenceWords} words`,
+      percent(errors),
+      2,
+      ' %',
+    ),
+  ];
+}
+
+async function long(stage: Stage): Promise<BenchmarkRow[]> {
+  const { minutes } = stage.settings;
+  const recording = longRecording(stage.clips, minutes, join(stage.directory, 'long.wav'));
+  const { output, wallSeconds } = await transcribed(stage, recording.file, 2);
+  const errors = wordErrors(recording.text, output);
+  return [
+    atMost(`word error rate, ${minutes} min joined with pauses and noise`, percent(errors), 3, ' %'),
+    { figure: `time of these ${minutes} min, 2 workers`, value: `${wallSeconds.toFixed(1)} s` },
+  ];
+}
+
+/** The bare recognizer gets the chunks ready made; the job decodes, listens, asks for the language, stores, assembles. */
+async function job(stage: Stage): Promise<BenchmarkRow[]> {
+  const recording = longRecording(stage.clips, 10, join(stage.directory, 'ten.wav'));
+  const empty = join(stage.directory, 'plan.json');
+  await measured([process.execPath, bareRecognizer, 'plan', recording.file, empty], stage.environment);
+  const whole: Measured[] = [];
+  const bare: Measured[] = [];
+  for (let round = 0; round < stage.settings.rounds; round++) {
+    whole.push(await transcribed(stage, recording.file, 1));
+    bare.push(
+      await measured(
+        [process.execPath, bareRecognizer, 'recognise', recording.file, empty],
+        stage.environment,
+      ),
+    );
+  }
+  const ratio = (pick: (one: Measured) => number) => median(whole.map(pick)) / median(bare.map(pick));
+  return [
+    atMost(
+      'longhand transcribe of 10 min against the bare recognizer, time, one process each',
+      ratio((one) => one.wallSeconds),
+      1.1,
+      ' ×',
+    ),
+    {
+      figure: 'the same, processor time of everything, database and start included',
+      value: `${ratio((one) => one.cpuSeconds).toFixed(2)} ×`,
+    },
+  ];
+}
+
+async function workers(stage: Stage): Promise<BenchmarkRow[]> {
+  const { file } = longRecording(stage.clips, 10, join(stage.directory, 'ten.wav'));
+  const seconds: [number[], number[]] = [[], []];
+  for (let round = 0; round < stage.settings.rounds; round++) {
+    for (const count of [1, 2] as const) {
+      seconds[count - 1]?.push((await transcribed(stage, file, count)).wallSeconds);
+    }
+  }
+  const gain = median(seconds[0]) / median(seconds[1]);
+  return [atLeast('two workers against one, 10 min', gain, 1.7, ' ×')];
+}
+
+async function silence(stage: Stage): Promise<BenchmarkRow[]> {
+  const file = nonSpeechRecording(20, join(stage.directory, 'non-speech.flac'));
+  const { output } = await transcribed(stage, file, 2);
+  return [atMost('invented words, 20 min without speech', comparableWords(output).length, 0, '')];
+}
+
+async function memory(stage: Stage): Promise<BenchmarkRow[]> {
+  const { hours } = stage.settings;
+  const ten = longRecording(stage.clips, 10, join(stage.directory, 'ten.wav'));
+  const short = await transcribed(stage, ten.file, 2);
+  const many = longRecording(stage.clips, hours * 60, join(stage.directory, 'many.wav'));
+  const whole = await transcribed(stage, many.file, 2);
+  const perHour = whole.wallSeconds / hours / (short.wallSeconds * 6);
+  const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
+  return [
+    atMost(`peak memory, ${hours} h against 10 min`, whole.memoryBytesMax / short.memoryBytesMax, 1.2, ' ×'),
+    {
+      figure: 'peak memory of 10 min, service and two speech processes',
+      value: mebibytes(short.memoryBytesMax),
+    },
+    atMost(`time for an hour of audio, ${hours} h against 10 min`, perHour, 1.1, ' ×'),
+  ];
+}
+
+async function kills(stage: Stage): Promise<BenchmarkRow[]> {
+  const recording = longRecording(stage.clips, 60, join(stage.directory, 'hour.wav'));
+  const undisturbed = await transcribed(stage, recording.file, 2);
+  const result = await jobUnderKills(recording.file, stage.settings.kills, {
+    ...stage.environment,
+    LONGHAND_WORKERS: '2',
+    LONGHAND_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+  });
+  const same = comparableWords(result.text).join(' ') === comparableWords(undisturbed.output).join(' ');
+  return [
+    {
+      figure: `text after ${result.kills} kills of the worker`,
+      value: same ? 'the same' : 'DIFFERENT',
+      bar: 'the same',
+      passed: same,
+    },
+    // Two are recognised at once and one is at hand, so a kill can end three attempts; only two of them had begun.
+    {
+      figure: 'chunk tasks begun again for each kill',
+      value: (result.repeatedChunks / Math.max(1, result.kills)).toFixed(2),
+    },
+  ];
+}
+
+async function peers(stage: Stage): Promise<BenchmarkRow[]> {
+  const { whisperCppModel, voskModel } = stage.settings;
+  const recording = longRecording(stage.clips, 10, join(stage.directory, 'ten.wav'));
+  const others: { peer: Peer; timesFaster: number }[] = [];
+  if (whisperCppModel)
+    others.push({ peer: whisperCpp(stage.directory, whisperCppModel, stage.environment), timesFaster: 3 });
+  if (voskModel) others.push({ peer: vosk(stage.directory, voskModel, stage.environment), timesFaster: 1.2 });
+  const own: Measured[] = [];
+  const theirs = others.map(() => [] as Measured[]);
+  for (let round = 0; round < stage.settings.rounds; round++) {
+    own.push(await transcribed(stage, recording.file, 1));
+    for (const [i, { peer }] of others.entries()) theirs[i]?.push(await peer.run(recording.file));
+  }
+  const ownErrors = percent(wordErrors(recording.text, own[0]?.output ?? ''));
+  return others.flatMap(({ peer, timesFaster }, i) => {
+    const times = theirs[i] ?? [];
+    const gain = median(times.map((one) => one.wallSeconds)) / median(own.map((one) => one.wallSeconds));
+    const errors = percent(wordErrors(recording.text, times[0]?.output ?? ''));
+    return [
+      atLeast(`speed against ${peer.name}, whole job, one core each`, gain, timesFaster, ' ×'),
+      atMost(`word error rate against ${peer.name}'s ${errors.toFixed(2)} %`, ownErrors, errors, ' %'),
+    ];
+  });
+}
+
+function transcribed(stage: Stage, file: string, workerCount: number): Promise<Measured> {
+  const env = { ...stage.environment, LONGHAND_WORKERS: String(workerCount) };
+  return measured([process.execPath, main, 'transcribe', file], env);
+}
+
+function atMost(figure: string, value: number, bar: number, unit: string): BenchmarkRow {
+  return {
+    figure,
+    value: `${round(value)}${unit}`,
+    bar: `at most ${round(bar)}${unit}`,
+    passed: value <= bar,
+  };
+}
+
+function atLeast(figure: string, value: number, bar: number, unit: string): BenchmarkRow {
+  return {
+    figure,
+    value: `${round(value)}${unit}`,
+    bar: `at least ${round(bar)}${unit}`,
+    passed: value >= bar,
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
