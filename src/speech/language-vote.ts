@@ -7,10 +7,10 @@ const probabilitySure = 0.8;
 
 /**
  * The chunks to ask: spread over the whole recording, and in each stretch the one with the most speech. One place
- * costs about half a second, so the number grows slowly: 3 for ten minutes, 5 for an hour, 9 for ten hours.
+ * costs about half a second, so the number grows slowly: 3 for ten minutes, 4 for an hour, 6 for ten hours.
  */
 export function votingChunks(chunks: readonly Chunk[]): Chunk[] {
-  const places = Math.min(9, Math.max(1, Math.round(Math.log2(chunks.length + 1) * 0.8)));
+  const places = Math.min(9, Math.max(1, Math.round(Math.log2(chunks.length + 1) * 0.55)));
   return Array.from({ length: Math.min(places, chunks.length) }, (_, i) => {
     const from = Math.floor((i * chunks.length) / places);
     const to = Math.max(from + 1, Math.floor(((i + 1) * chunks.length) / places));
