@@ -32,7 +32,7 @@ import { writeSettlements } from './write-settlements.ts';
 
 /** Longer than the 15 s an attempt may take and the few seconds its outcome may need to be stored. */
 const leaseMs = 30_000;
-const lookEveryMs = 500;
+const lookEveryMs = 250;
 /** A secret that cannot be opened is the operator's to repair; it costs the receiver no attempt. */
 const unreadableSecretDelayMs = 60_000;
 
