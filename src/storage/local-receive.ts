@@ -53,9 +53,8 @@ function grantOf(store: LocalStore, { method, key, query, headers }: LocalPut): 
     partNumber: isPart ? Number(query.partNumber) : undefined,
     expiresAt: Number(expires),
   };
-  const { signingKey, clock } = store.options;
-  if (!isLocalSignature(signingKey, grant, signature)) throw new LocalRefusal('SignatureDoesNotMatch');
-  if (clock.now() >= grant.expiresAt * 1000) throw new LocalRefusal('RequestExpired');
+  if (!isLocalSignature(store.signingKey, grant, signature)) throw new LocalRefusal('SignatureDoesNotMatch');
+  if (store.options.clock.now() >= grant.expiresAt * 1000) throw new LocalRefusal('RequestExpired');
   return grant;
 }
 

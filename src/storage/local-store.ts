@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, constants, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -42,9 +42,11 @@ const reservedBytes = 256 * 1024 * 1024;
 export class LocalStore implements ObjectStore {
   readonly id = 'local';
   readonly options: LocalStoreOptions;
+  readonly signingKey: KeyObject;
 
   constructor(options: LocalStoreOptions) {
     this.options = options;
+    this.signingKey = createSecretKey(options.signingKey);
   }
 
   get incomingDir(): string {
@@ -205,7 +207,7 @@ export class LocalStore implements ObjectStore {
   #sign(grant: LocalGrant): string {
     const part =
       grant.uploadId === undefined ? '' : `uploadId=${grant.uploadId}&partNumber=${grant.partNumber}&`;
-    const signature = localSignature(this.options.signingKey, grant);
+    const signature = localSignature(this.signingKey, grant);
     const path = `${localObjectsPath}/${checkedKey(grant.key)}`;
     return `${this.options.publicUrl()}${path}?${part}expires=${grant.expiresAt}&signature=${signature}`;
   }
