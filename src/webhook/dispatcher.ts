@@ -105,11 +105,11 @@ export class Dispatcher {
   async stop(graceMs: number): Promise<void> {
     this.#accepting = false;
     this.#endLooking();
+    const graceOver = this.#options.clock.timeout(graceMs);
+    graceOver.addEventListener('abort', () => this.#stopping.abort(graceOver.reason), { once: true });
     await this.#looking;
     await this.#turning;
     this.#gate.dismissAll();
-    const graceOver = this.#options.clock.timeout(graceMs);
-    graceOver.addEventListener('abort', () => this.#stopping.abort(graceOver.reason), { once: true });
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 

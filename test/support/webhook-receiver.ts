@@ -84,6 +84,10 @@ async function take(
 ): Promise<void> {
   response.on('error', () => {});
   const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
+  if (request.method !== 'POST') {
+    response.writeHead(404).end();
+    return;
+  }
   const received = { headers: request.headers, body, path: request.url ?? '' };
   receiver.received.push(received);
   await receiver.answer(response, received, request);
