@@ -57,11 +57,24 @@ function closest(vector: VoiceVector, centres: ReadonlyMap<number, VoiceVector>)
   return best;
 }
 
-/** Gives the members of tiny clusters to the nearest large one. */
-function withoutTiny(vectors: readonly VoiceVector[], labels: readonly number[], countMin: number): number[] {
+interface Sample {
+  vectors: readonly VoiceVector[];
+  /** How many windows each stands for. */
+  weights: readonly number[];
+}
+
+function sizesOf({ weights }: Sample, labels: readonly number[]): Map<number, number> {
   const sizes = new Map<number, number>();
-  for (const label of labels) sizes.set(label, (sizes.get(label) ?? 0) + 1);
-  const bySize = [...sizes].sort((a, b) => b[1] - a[1]);
+  labels.forEach((label, index) => {
+    sizes.set(label, (sizes.get(label) ?? 0) + (weights[index] as number));
+  });
+  return sizes;
+}
+
+/** Gives the members of tiny clusters to the nearest large one. */
+function withoutTiny(sample: Sample, labels: readonly number[], countMin: number): number[] {
+  const { vectors } = sample;
+  const bySize = [...sizesOf(sample, labels)].sort((a, b) => b[1] - a[1]);
   const kept = new Set(
     bySize
       .filter(([, size], rank) => size >= windowsMin || rank < Math.max(1, countMin))
@@ -79,9 +92,9 @@ function mergeThreshold(windowCount: number): number {
 }
 
 /** The two clusters that are most clearly one voice. */
-function twins(vectors: readonly VoiceVector[], labels: readonly number[]): [number, number] | undefined {
-  const centres = [...centroids(vectors, labels)];
-  const sizes = new Map(centres.map(([label]) => [label, labels.filter((other) => other === label).length]));
+function twins(sample: Sample, labels: readonly number[]): [number, number] | undefined {
+  const centres = [...centroids(sample.vectors, labels)];
+  const sizes = sizesOf(sample, labels);
   let found: [number, number] | undefined;
   let most = 0;
   centres.forEach(([label, centre], index) => {
@@ -97,14 +110,10 @@ function twins(vectors: readonly VoiceVector[], labels: readonly number[]): [num
   return found;
 }
 
-function withoutTwins(
-  vectors: readonly VoiceVector[],
-  labels: readonly number[],
-  countMin: number,
-): number[] {
+function withoutTwins(sample: Sample, labels: readonly number[], countMin: number): number[] {
   let merged = [...labels];
   while (new Set(merged).size > Math.max(1, countMin)) {
-    const pair = twins(vectors, merged);
+    const pair = twins(sample, merged);
     if (!pair) break;
     const [into, from] = pair;
     merged = merged.map((label) => (label === from ? into : label));
@@ -112,26 +121,33 @@ function withoutTwins(
   return merged;
 }
 
-/** A label for each window. Long recordings are clustered on a sample; every other window goes to the nearest centre. */
+/**
+ * A label for each window. Long recordings are clustered on a sample; every other window goes to the nearest centre.
+ * `weights`: how many windows of the usual kind each stands for.
+ */
 export function speakerClusters(
   windows: readonly VoiceVector[],
   count: SpeakerCount = unknownCount,
+  weights: readonly number[] = windows.map(() => 1),
 ): number[] {
   if (windows.length === 0) return [];
   const chosen = evenSample(windows.length, sampleMax);
-  const sample = chosen.map((index) => windows[index] as VoiceVector);
-  const many = sample.length >= windowsForSpectral;
-  const vectors = many ? centred(sample, meanVector(sample)) : sample;
-  const cosines = cosineMatrix(vectors);
+  const sample = {
+    vectors: chosen.map((index) => windows[index] as VoiceVector),
+    weights: chosen.map((index) => weights[index] as number),
+  };
+  const size = chosen.length;
+  const many = size >= windowsForSpectral;
+  const cosines = cosineMatrix(many ? centred(sample.vectors, meanVector(sample.vectors)) : sample.vectors);
   const rough = many
-    ? spectralClusters(cosines, sample.length, { countMin: count.min, countMax: count.max })
-    : agglomerativeClusters(cosines, sample.length, {
+    ? spectralClusters(cosines, size, { countMin: count.min, countMax: count.max })
+    : agglomerativeClusters(cosines, size, {
         cosineMin: cosineMinSameVoice,
         countMin: count.min,
         countMax: count.max,
       });
   const labels = withoutTwins(sample, withoutTiny(sample, rough, count.min), count.min);
-  const centres = centroids(sample, labels);
+  const centres = centroids(sample.vectors, labels);
   const bySample = new Map(chosen.map((index, position) => [index, labels[position] as number]));
   return windows.map((window, index) => bySample.get(index) ?? closest(window, centres));
 }

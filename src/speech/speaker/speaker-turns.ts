@@ -3,6 +3,7 @@ import { type SpeechSpan, sampleRate } from '../chunk-plan.ts';
 import type { SpeakerTurn } from '../transcript.ts';
 import { agglomerativeClusters } from './agglomerative-clustering.ts';
 import { centroids, type SpeakerCount, speakerClusters, unknownCount } from './speaker-clusters.ts';
+import { stepSamples } from './speaker-windows.ts';
 import { cosineMatrix, dot, type VoiceVector } from './voice-vector.ts';
 
 export interface VoiceWindow extends SpeechSpan {
@@ -89,8 +90,11 @@ export function speakerTurns(
   overlapping = false,
 ): SpeakerTurn[] {
   const voices = windows.map((window) => window.voice);
+  if (overlapping) {
+    const weights = windows.map((window) => (window.endSample - window.startSample) / stepSamples);
+    return turnsOfStretches(windows, speakerClusters(voices, count, weights));
+  }
   const labels = speakerClusters(voices, count);
-  if (overlapping) return turnsOfStretches(windows, labels);
   const centres = [...centroids(voices, labels).values()];
   return turnsOf(windows, smoothedLabels(windows, centres));
 }
