@@ -90,6 +90,7 @@ async function decodeAndListen(
   const either = AbortSignal.any([signal, stop.signal]);
   const decoded = decode(programs, file, { durationSecondsMax: job.options.mediaSecondsMax, signal: either });
   const copy = new PassThrough();
+  copy.on('error', () => {}); // Who reads or writes it hears of the fault; without a listener it would end the process.
   const stored = storeOf(stores, audio).write(audio.key, copy);
   const heard = speech.findSpeech(copiedTo(copy, decoded.audio), either);
   try {
@@ -119,6 +120,7 @@ async function* copiedTo(copy: PassThrough, audio: AsyncIterable<Buffer>): Async
 function drained(stream: PassThrough): Promise<void> {
   return new Promise((resolve, reject) => {
     const onClose = () => reject(stream.errored ?? new Error('the store stopped reading'));
+    if (stream.destroyed) onClose();
     stream.once('close', onClose);
     stream.once('drain', () => {
       stream.off('close', onClose);
