@@ -16,6 +16,34 @@ export const openApiInfo = {
     { name: 'Webhooks', description: 'Be told when a job ends.' },
     { name: 'Service', description: 'What runs here.' },
   ],
+  /** What we send to subscribed receivers; docs/webhooks.md says how to verify it. */
+  webhooks: {
+    transcriptionEnded: {
+      post: {
+        operationId: 'transcriptionEnded',
+        security: [],
+        summary: 'A job has ended',
+        description:
+          'Sent to each active subscription that chose the type, at least once, signed in the Standard Webhooks format.',
+        tags: ['Webhooks'],
+        parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+          name,
+          in: 'header' as const,
+          required: true,
+          schema: { type: 'string' as const },
+        })),
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookEvent' } } },
+        },
+        responses: {
+          '2XX': { description: 'Received' },
+          '410': { description: 'Gone: the subscription is disabled' },
+          default: { description: 'A failure that is tried again' },
+        },
+      },
+    },
+  },
 };
 
 /** Each named schema comes in a form for requests and one for answers; only those that are used are kept. */
