@@ -20,6 +20,11 @@ export class ApiClient {
     this.key = key;
   }
 
+  /** The same key at another address. */
+  at(url: string): ApiClient {
+    return new ApiClient(url, this.key);
+  }
+
   async send(
     method: string,
     path: string,
