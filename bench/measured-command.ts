@@ -20,7 +20,7 @@ export async function measured(command: string[], env: NodeJS.ProcessEnv): Promi
   let memoryBytesMax = 0;
   const watch = setInterval(() => {
     memoryBytesMax = Math.max(memoryBytesMax, nodeMemoryBytes(child.pid ?? 0));
-  }, 250);
+  }, 1000);
   const [output, errors, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

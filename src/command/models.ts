@@ -18,6 +18,7 @@ export async function listModels(options: Output): Promise<void> {
     licence: model.licence,
     origin: originsOf(model),
     languages: model.languages,
+    memory_bytes: model.memoryBytes,
   }));
   print({ models: rows }, options, () =>
     table([

@@ -71,7 +71,7 @@ export const models: readonly Model[] = [
     title: 'Moonshine base, 8 bit',
     licence: 'MIT',
     languages: ['en'],
-    memoryBytes: 500 * mebibyte,
+    memoryBytes: 600 * mebibyte,
     default: true,
     files: [
       {

@@ -28,7 +28,9 @@ export class RecognizerShelf {
       return { recognizer: await this.#get(modelOfEngine(engine)), language: heard.language };
     }
     const language = heard.language ?? (await this.detectLanguage(heard)).language;
-    return { recognizer: await this.#get(language === 'en' ? englishModel : otherLanguagesModel), language };
+    const chosen = language === 'en' ? englishModel : otherLanguagesModel;
+    if (heard.language !== null) await this.#releaseDetectors(chosen);
+    return { recognizer: await this.#get(chosen), language };
   }
 
   /** Without a model that can tell languages apart, everything is English. */
@@ -38,6 +40,15 @@ export class RecognizerShelf {
     if (guess && guess.probability >= probabilitySure && guess.language === 'en') return guess;
     const thorough = await this.#detector(otherLanguagesModel);
     return (await thorough?.detectLanguage(heard)) ?? guess ?? { language: 'en', probability: 0 };
+  }
+
+  /** Once the language of a job is known, the models that found it out would hold half a gigabyte for nothing. */
+  async #releaseDetectors(chosen: string): Promise<void> {
+    for (const id of [languageModel, otherLanguagesModel]) {
+      const loaded = id === chosen ? undefined : this.#loaded.get(id);
+      this.#loaded.delete(loaded ? id : '');
+      await (await loaded)?.release?.();
+    }
   }
 
   async #detector(id: string): Promise<LanguageDetector | null> {

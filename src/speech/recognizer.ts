@@ -13,6 +13,8 @@ export interface HeardChunk {
 export interface Recognizer {
   readonly id: string;
   recognise(heard: HeardChunk): Promise<RecognisedUtterance[]>;
+  /** Gives its memory back, where that can be done before the process ends. */
+  release?(): Promise<void>;
 }
 
 export interface LanguageGuess {

@@ -20,8 +20,11 @@ const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.u
 const errorOutputCharactersMax = 2000;
 /** Pieces of the recording that are sent before the first of them is acknowledged. */
 const piecesInFlightMax = 4;
-/** Loading a model from a cold disk and recognising a chunk of 28 s on a busy core took less than a tenth of this. */
-const requestTimeoutMs = 120_000;
+/**
+ * A chunk of 28 s takes 3 s by Moonshine and 8 s by Whisper base on a free core; at low priority on a machine with
+ * ten other busy processes more than two minutes were seen.
+ */
+const requestTimeoutMs = 600_000;
 
 type Waiter = { resolve(answer: SpeechAnswer): void; reject(error: Error): void };
 

@@ -35,6 +35,11 @@ export class WhisperModel {
     );
   }
 
+  async release(): Promise<void> {
+    await this.#encoder.release();
+    await this.#decoder.release();
+  }
+
   async listen(samples: Float32Array): Promise<WhisperListener> {
     const input = new Tensor('float32', logMel(samples), [1, bands, frames]);
     // Only this output: the encoder's attentions are 400 MB that nobody looks at.

@@ -30,6 +30,10 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
     return new WhisperRecognizer(id, await WhisperModel.load(directory));
   }
 
+  release(): Promise<void> {
+    return this.#model.release();
+  }
+
   async detectLanguage(heard: HeardChunk): Promise<LanguageGuess> {
     const { languages } = await beginListening(this.#model, new SpokenWindow(heard).samples);
     return languages[0] ?? { language: 'en', probability: 0 };
