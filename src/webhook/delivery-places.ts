@@ -15,7 +15,7 @@ export interface PlaceLimits {
  * Three at once to one receiver: at 200 ms an answer that is 15 events a second, more than one machine transcribes.
  * Every place is also a request that may be repeated when the process is killed, so more is not better.
  */
-export const defaultPlaceLimits: PlaceLimits = { totalMax: 128, perAccountMax: 80, perReceiverMax: 3 };
+export const defaultPlaceLimits: PlaceLimits = { totalMax: 256, perAccountMax: 64, perReceiverMax: 3 };
 
 export interface Grant {
   subscriptionId: string;

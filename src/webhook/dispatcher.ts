@@ -33,6 +33,7 @@ import { writeSettlements } from './write-settlements.ts';
 /** Longer than the 15 s an attempt may take and the few seconds its outcome may need to be stored. */
 const leaseMs = 30_000;
 const lookEveryMs = 250;
+const stalledAfterMs = 500;
 /** A secret that cannot be opened is the operator's to repair; it costs the receiver no attempt. */
 const unreadableSecretDelayMs = 60_000;
 
@@ -115,6 +116,7 @@ export class Dispatcher {
 
   async #look(): Promise<void> {
     const { database, clock, logger } = this.#options;
+    this.#dismissStalled(clock.now() - stalledAfterMs);
     try {
       const abandoned = await reclaimAbandoned(database, clock.date());
       if (abandoned > 0)
@@ -125,6 +127,14 @@ export class Dispatcher {
       return;
     }
     this.#takeTurn();
+  }
+
+  /** A receiver that fell silent must not keep what was claimed ahead for it, nor the places that counts for. */
+  #dismissStalled(sinceMs: number): void {
+    for (const subscriptionId of this.#gate.stalledSince(sinceMs)) {
+      this.#pace.forget(subscriptionId);
+      this.#gate.dismiss(subscriptionId);
+    }
   }
 
   #takeTurn(): void {
@@ -181,7 +191,7 @@ export class Dispatcher {
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
-    const entered = await this.#gate.enter(delivery.subscriptionId);
+    const entered = await this.#gate.enter(delivery.subscriptionId, this.#options.clock.now());
     try {
       const settled = await this.#sendOrGiveBack(delivery, entered).finally(() => this.#freePlace(delivery));
       if (settled) await this.#store(settled);

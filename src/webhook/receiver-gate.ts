@@ -2,26 +2,31 @@
  * So many deliveries to one receiver may be between "being sent" and "outcome stored": these are the ones that a
  * killed process repeats. Others that were claimed ahead wait here.
  */
+interface Waiting {
+  sinceMs: number;
+  enter(entered: boolean): void;
+}
+
 export class ReceiverGate {
   readonly #placesMax: number;
   readonly #inside = new Map<string, number>();
-  readonly #waiting = new Map<string, ((entered: boolean) => void)[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(placesMax: number) {
     this.#placesMax = placesMax;
   }
 
   /** False when it was dismissed while it waited. */
-  async enter(subscriptionId: string): Promise<boolean> {
+  async enter(subscriptionId: string, nowMs: number): Promise<boolean> {
     const inside = this.#inside.get(subscriptionId) ?? 0;
     if (inside < this.#placesMax) {
       this.#inside.set(subscriptionId, inside + 1);
       return true;
     }
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const waiting = this.#waiting.get(subscriptionId);
-    if (waiting) waiting.push(resolve);
-    else this.#waiting.set(subscriptionId, [resolve]);
+    const waiting = this.#waiting.get(subscriptionId) ?? [];
+    waiting.push({ sinceMs: nowMs, enter: resolve });
+    this.#waiting.set(subscriptionId, waiting);
     return await promise;
   }
 
@@ -31,7 +36,7 @@ export class ReceiverGate {
     const next = waiting?.shift();
     if (waiting?.length === 0) this.#waiting.delete(subscriptionId);
     if (next) {
-      next(true);
+      next.enter(true);
       return;
     }
     const inside = (this.#inside.get(subscriptionId) ?? 1) - 1;
@@ -39,11 +44,18 @@ export class ReceiverGate {
     else this.#inside.delete(subscriptionId);
   }
 
-  /** Sends away those who wait: the receiver has become slow, so others may be quicker, or nobody should try. */
+  /** Sends away those who wait: the receiver has become slow, or nobody should try it. */
   dismiss(subscriptionId: string): void {
     const waiting = this.#waiting.get(subscriptionId) ?? [];
     this.#waiting.delete(subscriptionId);
-    for (const one of waiting) one(false);
+    for (const { enter } of waiting) enter(false);
+  }
+
+  /** Receivers for which somebody has waited since `sinceMs` or longer. */
+  stalledSince(sinceMs: number): string[] {
+    return [...this.#waiting]
+      .filter(([, [first]]) => first && first.sinceMs <= sinceMs)
+      .map(([subscriptionId]) => subscriptionId);
   }
 
   dismissAll(): void {

@@ -83,6 +83,29 @@ test('a receiver that hangs does not hold up another', async (t) => {
   );
 });
 
+test('what was claimed ahead for a receiver that falls silent goes back to its line', async (t) => {
+  const receiver = await openReceiver(t);
+  const world = await openWorld(t, { allow: [receiver.target] });
+  const accountId = await world.account();
+  await world.subscribe(accountId, receiver.url);
+  for (let job = 0; job < 60; job += 1) await world.endJob(accountId);
+  let answered = 0;
+  receiver.answer = (response) => {
+    answered += 1;
+    if (answered <= 20) response.writeHead(204).end();
+  };
+  world.startDispatcher();
+  t.after(() => world.stop());
+  const places = defaultPlaceLimits.perReceiverMax;
+  await eventually(() => receiver.received.length === 20 + places || undefined, 'the silence');
+  await world.clock.advance(1_000);
+  await eventually(async () => {
+    const sending = (await world.deliveries()).filter(({ state }) => state === 'sending');
+    return sending.length === places || undefined;
+  }, 'the others to be given back');
+  assert.equal(receiver.received.length, 20 + places);
+});
+
 test('a secret that cannot be opened costs the receiver no attempt, and is sent when the key is back', async (t) => {
   const receiver = await openReceiver(t);
   const world = await openWorld(t, { allow: [receiver.target] });
