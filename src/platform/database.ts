@@ -47,8 +47,11 @@ export class Database implements Queryable, PreparedQueryable {
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     });
-    // Without a listener the death of an idle connection would end the process.
-    this.#pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection was lost'));
+    // Without a listener the death of an idle connection would end the process. The error carries its whole
+    // connection, secrets included, so only its words are logged.
+    this.#pool.on('error', ({ message }) => {
+      if (!this.#pool.ending) logger.warn({ reason: message }, 'an idle database connection was lost');
+    });
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
