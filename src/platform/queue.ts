@@ -105,17 +105,19 @@ export class TaskQueue {
 
   /** No new tasks; running ones get `graceMs` to end, then their claims are given back. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopping.abort(new Error('the worker stops'));
+    const reason = new Error('the worker stops');
+    this.#stopping.abort(reason);
     for (const wake of this.#wakeUps.values()) wake();
-    const ended = Promise.allSettled([...this.#running]);
-    for (const claim of this.#claims) claim.abort.abort(new Error('the worker stops'));
+    // A loop that is just fetching may still bring tasks; they count as running.
+    await Promise.all(this.#loops);
+    for (const claim of this.#claims) claim.abort.abort(reason);
     const waited = new AbortController();
-    await Promise.race([ended, this.#clock.sleep(graceMs, waited.signal).catch(() => {})]);
+    const graceOver = this.#clock.sleep(graceMs, waited.signal).catch(() => {});
+    await Promise.race([Promise.allSettled([...this.#running]), graceOver]);
     waited.abort();
     // Whoever does not end in time loses its task to the next worker; what it does from now on changes nothing.
     await Promise.all([...this.#claims].map((claim) => this.#giveBack(claim)));
     this.#stopHeartbeat();
-    await Promise.all(this.#loops);
     await this.#boss.stop({ graceful: false });
   }
 
