@@ -20,7 +20,7 @@ import { hostileLinks } from './hostile-links.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 
 const call = promisify(execFile);
-const rounds = 7;
+const rounds = 5;
 const overheadMax = 1.15;
 const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock });
 
