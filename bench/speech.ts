@@ -69,6 +69,7 @@ function argumentsOf(args: string[]): { settings: Settings; wanted: string[] } {
       minutes: { type: 'string', default: '30' },
       hours: { type: 'string', default: '10' },
       kills: { type: 'string', default: '20' },
+      'kill-minutes': { type: 'string', default: '60' },
       rounds: { type: 'string', default: '3' },
       'whisper-cpp-model': { type: 'string' },
       'vosk-model': { type: 'string' },
@@ -85,6 +86,7 @@ function settingsOf(values: Record<string, string | undefined>) {
     minutes: Number(values.minutes),
     hours: Number(values.hours),
     kills: Number(values.kills),
+    killMinutes: Number(values['kill-minutes']),
     rounds: Number(values.rounds),
     whisperCppModel: values['whisper-cpp-model'],
     voskModel: values['vosk-model'],
@@ -188,7 +190,11 @@ async function memory(stage: Stage): Promise<BenchmarkRow[]> {
 }
 
 async function kills(stage: Stage): Promise<BenchmarkRow[]> {
-  const recording = longRecording(stage.clips, 60, join(stage.directory, 'hour.wav'));
+  const recording = longRecording(
+    stage.clips,
+    stage.settings.killMinutes,
+    join(stage.directory, 'killed.wav'),
+  );
   const undisturbed = await transcribed(stage, recording.file, 2);
   const result = await jobUnderKills(recording.file, stage.settings.kills, {
     ...stage.environment,
