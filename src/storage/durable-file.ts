@@ -10,6 +10,8 @@ const batchBytes = 1024 * 1024;
 export interface DraftFile {
   readonly path: string;
   readonly sizeBytes: number;
+  /** Begins to bring the bytes to the disk, so that `moveTo` has little left to wait for. */
+  flush(): Promise<void>;
   /** Adds `tail`, waits until all bytes are on the disk, and takes the name `target`, replacing what was there. */
   moveTo(target: string, tail?: Buffer): Promise<void>;
   discard(): Promise<void>;
@@ -37,7 +39,7 @@ export async function receiveDraft(
       await rename(path, target);
       await syncDirectory(dirname(target));
     };
-    return { path, sizeBytes, moveTo, discard };
+    return { path, sizeBytes, flush: () => flush(path, undefined), moveTo, discard };
   } catch (error) {
     await discard();
     throw error;
