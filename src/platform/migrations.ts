@@ -70,7 +70,7 @@ async function appliedMigrations(tx: Queryable): Promise<Map<string, string>> {
       create table schema_migration (
         name text primary key,
         sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
-        applied_at timestamptz not null default now()
+        applied_at timestamptz not null default clock_timestamp()
       )`);
     return new Map();
   }
