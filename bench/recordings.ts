@@ -8,13 +8,10 @@ export interface Recording {
   text: string;
 }
 
-const places = ['../../shared/audio/speech', '../../../shared/audio/speech'].map((path) =>
-  join(import.meta.dirname, path),
-);
+const directory = join(import.meta.dirname, '../../shared/audio/speech');
 
 export function recordings(): Recording[] {
-  const directory = places.find((place) => existsSync(join(place, 'transcripts.tsv')));
-  if (!directory)
+  if (!existsSync(join(directory, 'transcripts.tsv')))
     throw new Error('This benchmark needs the recordings in ../shared/audio/speech, which are not here.');
   const [, ...lines] = readFileSync(join(directory, 'transcripts.tsv'), 'utf8').trim().split('\n');
   return lines.map((line) => {

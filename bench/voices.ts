@@ -17,7 +17,7 @@ export interface Voice {
   utterances: VoiceUtterance[];
 }
 
-const places = ['../../shared/audio', '../../../shared/audio'].map((path) => join(import.meta.dirname, path));
+const places = [join(import.meta.dirname, '../../shared/audio')];
 const spokenFile = join(tmpdir(), `longhand-voice-${process.pid}.wav`);
 const promptsDirectory = '/usr/share/asterisk/sounds';
 
