@@ -1,101 +1,117 @@
-/** The body of HashThread: reads files, most often still in the page cache, up to four at a time. */
-import { closeSync, openSync, readSync } from 'node:fs';
+/** The body of HashThread: hashes the streams' blocks where they are in the shared memory, four streams at a time. */
 import { getPriority, setPriority } from 'node:os';
-import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
-import type { HashReply, HashRequest } from './hash-thread.ts';
-import { blockBytes, laneBytes, laneCount, Md5Lanes } from './md5-lanes.ts';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { HashReply, HashRequest, HashThreadData } from './hash-thread.ts';
+import { blockBytes, initialState, laneCount, Md5Lanes } from './md5-lanes.ts';
 
 /** Answers to other requests go before the hash of an upload. On Linux this holds for the calling thread alone. */
 const niceness = 5;
+/** After as much of each lane, 0.6 ms, streams that became ready meanwhile join in. */
+const passBytes = 256 * 1024;
 
-interface Job {
-  id: number;
-  file: number;
-  /** Bytes of the lane's buffer: hashed up to `start`, read up to `end`. */
-  start: number;
-  end: number;
-  totalBytes: number;
+interface Piece {
+  /** Where the block begins; it goes by this name. */
+  block: number;
+  offset: number;
+  bytes: number;
 }
 
-const lanes = new Md5Lanes();
-const jobs: (Job | undefined)[] = Array.from({ length: laneCount });
-const waiting: HashRequest[] = [];
+interface Stream {
+  id: number;
+  state: Uint32Array;
+  pieces: Piece[];
+  tail: Uint8Array;
+  totalBytes: number;
+  isEnded: boolean;
+}
+
+const { memory } = workerData as HashThreadData;
+const lanes = new Md5Lanes(memory);
+const streams = new Map<number, Stream>();
 
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + niceness, 19));
 
 parentPort?.on('message', (request: HashRequest) => {
-  waiting.push(request);
-  while (takeWork()) hashSome();
+  note(request);
+  while (hashSome());
 });
 
-/** Fills the free lanes, also with what was asked for in the meantime; false when there is nothing to do. */
-function takeWork(): boolean {
-  for (let next = nextMessage(); next; next = nextMessage()) waiting.push(next);
-  for (let lane = 0; lane < laneCount; lane += 1) {
-    while (!jobs[lane] && waiting.length > 0) begin(lane, waiting.shift());
+function note(request: HashRequest): void {
+  const stream = streams.get(request.stream) ?? begin(request.stream);
+  if ('isEnd' in request) {
+    stream.isEnded = true;
+  } else {
+    const { offset, bytes } = request;
+    stream.pieces.push({ block: offset, offset, bytes });
+    stream.totalBytes += bytes;
   }
-  return jobs.some((job) => job !== undefined);
+  settle(stream);
+}
+
+function begin(id: number): Stream {
+  const stream: Stream = {
+    id,
+    state: initialState(),
+    pieces: [],
+    tail: new Uint8Array(),
+    totalBytes: 0,
+    isEnded: false,
+  };
+  streams.set(id, stream);
+  return stream;
+}
+
+/** One pass over up to four streams; false when nothing is worth a pass yet. */
+function hashSome(): boolean {
+  for (let next = nextMessage(); next; next = nextMessage()) note(next);
+  const ready = [...streams.values()].filter(({ pieces }) => pieces.length > 0);
+  if (!isWorthwhile(ready)) return false;
+  const chosen = ready.slice(0, laneCount);
+  const inputs = chosen.map(({ state, pieces }) => ({ state, offset: pieces[0]?.offset ?? 0 }));
+  const bytes = Math.min(passBytes, ...chosen.map(({ pieces }) => pieces[0]?.bytes ?? 0));
+  const blocks = Math.floor(bytes / blockBytes);
+  lanes.update(inputs, blocks);
+  for (const stream of chosen) advance(stream, blocks * blockBytes);
+  return true;
+}
+
+/**
+ * A pass takes as long for one stream as for four, so it waits until every stream is ready, unless one has more to
+ * do than a block: then the others are slow, and it would wait in vain.
+ */
+function isWorthwhile(ready: readonly Stream[]): boolean {
+  if (ready.length === 0) return false;
+  if (ready.length >= Math.min(laneCount, streams.size)) return true;
+  return ready.some(({ isEnded, pieces }) => isEnded || pieces.length > 1);
+}
+
+function advance(stream: Stream, bytes: number): void {
+  const [piece] = stream.pieces;
+  if (piece) {
+    piece.offset += bytes;
+    piece.bytes -= bytes;
+  }
+  // To the back: with more than four streams they take turns.
+  streams.delete(stream.id);
+  streams.set(stream.id, stream);
+  settle(stream);
+}
+
+/** Gives back the blocks that have been read, and the digest once all is. */
+function settle(stream: Stream): void {
+  for (let piece = stream.pieces[0]; piece && piece.bytes < blockBytes; piece = stream.pieces[0]) {
+    stream.tail = new Uint8Array(memory.buffer).slice(piece.offset, piece.offset + piece.bytes);
+    stream.pieces.shift();
+    reply({ stream: stream.id, offset: piece.block });
+  }
+  if (!stream.isEnded || stream.pieces.length > 0) return;
+  streams.delete(stream.id);
+  const digest = lanes.finish(stream.state, stream.tail, stream.totalBytes);
+  reply({ stream: stream.id, digest });
 }
 
 function nextMessage(): HashRequest | undefined {
   return parentPort ? (receiveMessageOnPort(parentPort)?.message as HashRequest | undefined) : undefined;
-}
-
-function begin(lane: number, request: HashRequest | undefined): void {
-  if (!request) return;
-  guarded(request.id, () => {
-    jobs[lane] = { id: request.id, file: openSync(request.path, 'r'), start: 0, end: 0, totalBytes: 0 };
-    lanes.reset(lane);
-  });
-}
-
-/** As many blocks as every lane has; what has come to its end is answered. */
-function hashSome(): void {
-  let blocks = laneBytes / blockBytes;
-  for (const [lane, job] of jobs.entries()) {
-    if (!job) continue;
-    if (job.end - job.start < blockBytes) guarded(job.id, () => refill(lane, job), lane);
-    if (!jobs[lane]) continue;
-    blocks = Math.min(blocks, Math.floor((job.end - job.start) / blockBytes));
-  }
-  if (jobs.every((job) => job === undefined)) return;
-  lanes.update(
-    jobs.map((job) => job?.start ?? 0),
-    blocks,
-  );
-  for (const job of jobs) if (job) job.start += blocks * blockBytes;
-}
-
-function refill(lane: number, job: Job): void {
-  const buffer = lanes.buffer(lane);
-  buffer.copyWithin(0, job.start, job.end);
-  job.end -= job.start;
-  job.start = 0;
-  while (job.end < laneBytes) {
-    const bytes = readSync(job.file, buffer, job.end, laneBytes - job.end, null);
-    job.end += bytes;
-    job.totalBytes += bytes;
-    if (bytes === 0) break;
-  }
-  if (job.end < blockBytes) finish(lane, job);
-}
-
-function finish(lane: number, job: Job): void {
-  const tail = lanes.buffer(lane).slice(0, job.end);
-  reply({ id: job.id, digest: lanes.finish(lane, tail, job.totalBytes) });
-  closeSync(job.file);
-  jobs[lane] = undefined;
-}
-
-function guarded(id: number, work: () => void, lane?: number): void {
-  try {
-    work();
-  } catch (error) {
-    const job = lane === undefined ? undefined : jobs[lane];
-    if (job) closeSync(job.file);
-    if (lane !== undefined) jobs[lane] = undefined;
-    reply({ id, error: (error as Error).message });
-  }
 }
 
 function reply(message: HashReply): void {

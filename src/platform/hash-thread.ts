@@ -1,11 +1,23 @@
 import { Worker } from 'node:worker_threads';
+import { blockBytes } from './md5-lanes.ts';
+import { type SharedBlock, SharedBlocks, type SharedMemory } from './shared-blocks.ts';
 
-export interface HashRequest {
-  id: number;
-  path: string;
+export interface HashThreadData {
+  memory: SharedMemory;
 }
 
-export type HashReply = { id: number; digest: Uint8Array } | { id: number; error: string };
+/** Bytes of a stream that are in the shared memory, or its end. */
+export type HashRequest = { stream: number; offset: number; bytes: number } | { stream: number; isEnd: true };
+
+/** A block that has been read, or the digest of a stream that ended. */
+export type HashReply = { stream: number; offset: number } | { stream: number; digest: Uint8Array };
+
+export interface HashStream {
+  /** Settles when the block may be used for something else. Only the last one may be other than a multiple of 64. */
+  append(block: SharedBlock, bytes: number): Promise<void>;
+  /** Ends the stream. */
+  digest(): Promise<Buffer>;
+}
 
 interface Pending {
   resolve(digest: Buffer): void;
@@ -13,32 +25,47 @@ interface Pending {
 }
 
 /**
- * MD5 of files on a thread of its own: MD5 runs at about 600 MB/s, and on the main thread every other request would
- * wait behind it. The thread starts with the first file and never keeps the process alive while it is idle.
+ * MD5 of streams on a thread of its own: on the main thread every other request would wait behind it. The thread
+ * starts with the first stream and never keeps the process alive while it is idle.
  */
 export class HashThread {
+  readonly blocks = new SharedBlocks();
   #worker: Worker | undefined;
-  #lastId = 0;
-  readonly #pending = new Map<number, Pending>();
+  #lastStream = 0;
+  readonly #pending = new Map<string, Pending>();
 
-  md5(path: string): Promise<Buffer> {
+  begin(): HashStream {
     const worker = this.#running();
-    this.#lastId += 1;
-    const request: HashRequest = { id: this.#lastId, path };
-    return new Promise((resolve, reject) => {
-      this.#pending.set(request.id, { resolve, reject });
-      worker.ref();
-      worker.postMessage(request);
-    });
+    this.#lastStream += 1;
+    const stream = this.#lastStream;
+    let isWhole = true;
+    return {
+      append: async ({ offset }, bytes) => {
+        if (!isWhole) throw new Error('only the last bytes of a stream may be no multiple of 64');
+        isWhole = bytes % blockBytes === 0;
+        await this.#ask(worker, { stream, offset, bytes }, `${stream} ${offset}`);
+      },
+      digest: () => this.#ask(worker, { stream, isEnd: true }, `${stream}`),
+    };
   }
 
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
 
+  #ask(worker: Worker, request: HashRequest, id: string): Promise<Buffer> {
+    if (worker !== this.#worker) return Promise.reject(new Error('the hash thread ended'));
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      worker.ref();
+      worker.postMessage(request);
+    });
+  }
+
   #running(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(new URL('./hash-thread-main.ts', import.meta.url));
+    const workerData: HashThreadData = { memory: this.blocks.memory };
+    const worker = new Worker(new URL('./hash-thread-main.ts', import.meta.url), { workerData });
     worker.on('message', (reply: HashReply) => this.#settle(reply));
     worker.on('error', (error: Error) => this.#fail(error));
     worker.on('exit', () => {
@@ -50,11 +77,11 @@ export class HashThread {
   }
 
   #settle(reply: HashReply): void {
-    const pending = this.#pending.get(reply.id);
-    this.#pending.delete(reply.id);
+    const id = 'offset' in reply ? `${reply.stream} ${reply.offset}` : `${reply.stream}`;
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
     if (this.#pending.size === 0) this.#worker?.unref();
-    if ('digest' in reply) pending?.resolve(Buffer.from(reply.digest));
-    else pending?.reject(new Error(reply.error));
+    pending?.resolve('digest' in reply ? Buffer.from(reply.digest) : Buffer.alloc(0));
   }
 
   #fail(error: Error): void {

@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type DraftFile, makeDirectory, receiveDraft, syncDirectory } from './durable-file.ts';
+import { makeDirectory, receiveDraft, syncDirectory } from './durable-file.ts';
 import { type ByteRange, type CompleteMultipart, InvalidParts, NoSuchUpload } from './object-store.ts';
 import { multipartEtag } from './part-etag.ts';
 import { expectParts, type StoredPart } from './stored-parts.ts';
+import type { UploadDraft } from './upload-draft.ts';
 
 /**
  * Multipart uploads on the disk. A session is a directory of part files inside the directory of its key. Each part
@@ -32,8 +33,8 @@ export function isSessionOpen(sessionDir: string): Promise<boolean> {
   return exists(sessionDir);
 }
 
-export async function storePart(sessionDir: string, partNumber: number, draft: DraftFile, digest: Buffer) {
-  await draft.moveTo(join(sessionDir, partName(partNumber)), digest).catch((error) => {
+export async function storePart(sessionDir: string, partNumber: number, draft: UploadDraft): Promise<void> {
+  await draft.moveTo(join(sessionDir, partName(partNumber)), draft.md5).catch((error) => {
     if (isMissing(error))
       throw new NoSuchUpload('the session ended while the part arrived', { cause: error });
     throw error;

@@ -1,12 +1,13 @@
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type DraftFile, makeDirectory, receiveDraft } from './durable-file.ts';
+import { makeDirectory } from './durable-file.ts';
 import { isSessionOpen, storePart } from './local-parts.ts';
 import { LocalRefusal } from './local-refusal.ts';
 import { isLocalSignature, type LocalGrant } from './local-signature.ts';
 import type { LocalStore } from './local-store.ts';
 import { isObjectKey } from './object-key.ts';
 import { NoSuchUpload } from './object-store.ts';
+import { receiveUpload, type UploadDraft } from './upload-draft.ts';
 
 /** A request as it came to the local storage's door; nothing of it is trusted yet. */
 export interface LocalPut {
@@ -22,13 +23,12 @@ export async function receiveLocalPut(store: LocalStore, put: LocalPut): Promise
   const grant = grantOf(store, put);
   const expectedMd5 = contentMd5(put.headers['content-md5']);
   await expectRoom(store, grant);
-  const draft = await draftOf(store, put, grant.sizeBytes);
+  const draft = await draftOf(store, put);
   try {
-    // The disk works while the hash is made: a part waits for the longer of the two, not for both.
-    const [digest] = await Promise.all([store.options.hashThread.md5(draft.path), draft.flush()]);
-    if (expectedMd5 && !expectedMd5.equals(digest)) throw new LocalRefusal('BadDigest');
-    await keep(store, grant, draft, digest);
-    return `"${digest.toString('hex')}"`;
+    if (draft.sizeBytes !== grant.sizeBytes) throw new LocalRefusal('IncompleteBody');
+    if (expectedMd5 && !expectedMd5.equals(draft.md5)) throw new LocalRefusal('BadDigest');
+    await keep(store, grant, draft);
+    return `"${draft.md5.toString('hex')}"`;
   } catch (error) {
     await draft.discard();
     throw refusalFor(error);
@@ -67,25 +67,27 @@ function contentMd5(header: string | string[] | undefined): Buffer | undefined {
 }
 
 async function expectRoom(store: LocalStore, grant: LocalGrant): Promise<void> {
-  await store.check(grant.sizeBytes).catch((error) => {
-    throw new LocalRefusal('ServiceUnavailable', error);
-  });
   const session = sessionOf(grant);
-  if (session && !(await isSessionOpen(store.sessionDir(session)))) throw new LocalRefusal('NoSuchUpload');
+  const [isOpen] = await Promise.all([
+    session ? isSessionOpen(store.sessionDir(session)) : true,
+    store.check(grant.sizeBytes).catch((error) => {
+      throw new LocalRefusal('ServiceUnavailable', error);
+    }),
+  ]);
+  if (!isOpen) throw new LocalRefusal('NoSuchUpload');
 }
 
-async function draftOf(store: LocalStore, { body }: LocalPut, sizeBytes: number): Promise<DraftFile> {
-  const draft = await receiveDraft(store.incomingDir, body, { isRequestBody: true }).catch((error) => {
+async function draftOf(store: LocalStore, { body }: LocalPut): Promise<UploadDraft> {
+  const { incomingDir } = store;
+  const { hashThread } = store.options;
+  return receiveUpload({ incomingDir, hashThread }, body).catch((error) => {
     throw isBrokenTransfer(error) ? new LocalRefusal('IncompleteBody', error) : refusalFor(error);
   });
-  if (draft.sizeBytes === sizeBytes) return draft;
-  await draft.discard();
-  throw new LocalRefusal('IncompleteBody');
 }
 
-async function keep(store: LocalStore, grant: LocalGrant, draft: DraftFile, digest: Buffer): Promise<void> {
+async function keep(store: LocalStore, grant: LocalGrant, draft: UploadDraft): Promise<void> {
   const session = sessionOf(grant);
-  if (session) return storePart(store.sessionDir(session), grant.partNumber ?? 0, draft, digest);
+  if (session) return storePart(store.sessionDir(session), grant.partNumber ?? 0, draft);
   const target = store.objectPath(grant.key);
   await makeDirectory(dirname(target));
   await draft.moveTo(target);

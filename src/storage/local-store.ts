@@ -148,8 +148,10 @@ export class LocalStore implements ObjectStore {
 
   async check(sizeBytes = 0): Promise<void> {
     await available(makeDirectory(this.incomingDir));
-    await available(access(this.incomingDir, constants.W_OK));
-    const roomBytes = await (this.options.roomBytes?.() ?? this.#roomBytes());
+    const [roomBytes] = await Promise.all([
+      this.options.roomBytes?.() ?? this.#roomBytes(),
+      available(access(this.incomingDir, constants.W_OK)),
+    ]);
     if (roomBytes < sizeBytes + reservedBytes) throw new StorageUnavailable('the disk is full');
   }
 
