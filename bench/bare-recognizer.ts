@@ -1,9 +1,11 @@
 /** The recognizer and nothing else, in one process: `plan WAV PLAN` cuts once, `recognise WAV PLAN` is what is timed. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { type Chunk, chunkPlan } from '../src/speech/chunk-plan.ts';
+import { findSpeech } from '../src/speech/find-speech.ts';
 import { MoonshineRecognizer } from '../src/speech/moonshine-recognizer.ts';
-import { loadVoiceActivityModel, VoiceActivity } from '../src/speech/voice-activity.ts';
+import { VoiceActivity } from '../src/speech/voice-activity.ts';
 
 const models = join(import.meta.dirname, '..', 'data', 'models');
 const [step = '', wavFile = '', planFile = ''] = process.argv.slice(2);
@@ -11,11 +13,11 @@ const bytes = readFileSync(wavFile).subarray(44);
 const audio = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 
 if (step === 'plan') {
-  const voice = new VoiceActivity(
-    await loadVoiceActivityModel(join(models, 'silero-vad', 'silero_vad.onnx')),
-  );
-  await voice.accept(audio);
-  const { spans, totalSamples } = await voice.end();
+  const voice = await VoiceActivity.load(join(models, 'silero-vad', 'silero_vad.onnx'));
+  const { spans, totalSamples } = await findSpeech(Readable.from([bytes]), {
+    hear: (block) => voice.hear(block),
+    blocksAtOnce: 1,
+  });
   writeFileSync(planFile, JSON.stringify(chunkPlan(spans, totalSamples)));
 } else {
   const recognizer = await MoonshineRecognizer.load('moonshine-base', join(models, 'moonshine-base'));

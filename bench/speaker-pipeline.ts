@@ -1,13 +1,16 @@
 /** Recordings through the parts that a job uses: voice activity, chunks, evidence, joining. */
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { type Chunk, chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
 import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
+import { findSpeech } from '../src/speech/find-speech.ts';
 import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
 import { unknownCount } from '../src/speech/speaker/speaker-clusters.ts';
 import type { SpeakerListener } from '../src/speech/speaker/speaker-evidence.ts';
 import { openXVectorListener } from '../src/speech/speaker/x-vector-evidence.ts';
+import type { FoundSpeech } from '../src/speech/speech.ts';
 import type { SpeakerTurn } from '../src/speech/transcript.ts';
-import { loadVoiceActivityModel, VoiceActivity } from '../src/speech/voice-activity.ts';
+import { VoiceActivity } from '../src/speech/voice-activity.ts';
 import type { LabelledTurn } from './diarization-error.ts';
 
 export interface SpeakerPipeline {
@@ -16,18 +19,26 @@ export interface SpeakerPipeline {
   turns(samples: Float32Array): Promise<SpeakerTurn[]>;
 }
 
-export function pcm(samples: Float32Array): Int16Array {
-  return Int16Array.from(samples, (value) => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))));
+export function pcm(samples: Float32Array): Uint8Array {
+  const whole = Int16Array.from(samples, (value) =>
+    Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))),
+  );
+  return new Uint8Array(whole.buffer);
+}
+
+export function spokenIn(activity: VoiceActivity, samples: Float32Array): Promise<FoundSpeech> {
+  return findSpeech(Readable.from([pcm(samples)]), {
+    hear: (block) => activity.hear(block),
+    blocksAtOnce: 1,
+  });
 }
 
 export async function openSpeakerPipeline(modelsDirectory: string): Promise<SpeakerPipeline> {
-  const activity = await loadVoiceActivityModel(join(modelsDirectory, 'silero-vad', 'silero_vad.onnx'));
+  const activity = await VoiceActivity.load(join(modelsDirectory, 'silero-vad', 'silero_vad.onnx'));
   const listener: SpeakerListener = await openXVectorListener(join(modelsDirectory, 'vosk-spk'));
   const pipeline: SpeakerPipeline = {
     async chunks(samples) {
-      const ear = new VoiceActivity(activity);
-      await ear.accept(pcm(samples));
-      const { spans, totalSamples } = await ear.end();
+      const { spans, totalSamples } = await spokenIn(activity, samples);
       return chunkPlan(spans, totalSamples);
     },
     async evidence(samples, chunks) {

@@ -48,8 +48,7 @@ interface Job {
 
 async function job(speech: Speech, made: Dialogue, speakers: boolean): Promise<Job> {
   const signal = new AbortController().signal;
-  const samples = pcm(made.samples);
-  const bytes = new Uint8Array(samples.buffer);
+  const bytes = pcm(made.samples);
   const startedAt = performance.now();
   const found = await speech.findSpeech(pieces(bytes), signal);
   const results: ChunkResult[] = [];

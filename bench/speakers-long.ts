@@ -5,11 +5,11 @@ import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
 import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
 import { unknownCount } from '../src/speech/speaker/speaker-clusters.ts';
 import { openXVectorListener } from '../src/speech/speaker/x-vector-evidence.ts';
-import { loadVoiceActivityModel, VoiceActivity } from '../src/speech/voice-activity.ts';
+import { VoiceActivity } from '../src/speech/voice-activity.ts';
 import { type Dialogue, dialogue, shortUtterances } from './dialogue.ts';
 import { diarizationError, errorRate, type LabelledTurn } from './diarization-error.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { labelled, pcm } from './speaker-pipeline.ts';
+import { labelled, spokenIn } from './speaker-pipeline.ts';
 import { humanVoices, synthesizedVoices, type Voice } from './voices.ts';
 
 const speakerCount = 4;
@@ -55,7 +55,7 @@ const mebibytes = () => Math.round(process.memoryUsage().rss / 2 ** 20);
 export async function run(args: string[]): Promise<Benchmark> {
   const hours = Number(args[0] ?? 10);
   const models = join(process.env.LONGHAND_DATA_DIR ?? join(import.meta.dirname, '../data'), 'models');
-  const activity = await loadVoiceActivityModel(join(models, 'silero-vad', 'silero_vad.onnx'));
+  const activity = await VoiceActivity.load(join(models, 'silero-vad', 'silero_vad.onnx'));
   const listener = await openXVectorListener(join(models, 'vosk-spk'));
   const cast = castOf([...humanVoices(), ...synthesizedVoices()]);
   const heard: HeardSpeakers = { model: 'vosk-spk', overlapping: false, windows: [] };
@@ -64,9 +64,7 @@ export async function run(args: string[]): Promise<Benchmark> {
   const startedAt = performance.now();
   let lengthSeconds = 0;
   for (const { part, offsetSeconds } of parts(cast, hours * 3600)) {
-    const ear = new VoiceActivity(activity);
-    await ear.accept(pcm(part.samples));
-    const { spans, totalSamples } = await ear.end();
+    const { spans, totalSamples } = await spokenIn(activity, part.samples);
     const offset = Math.round(offsetSeconds * sampleRate);
     for (const chunk of chunkPlan(spans, totalSamples)) {
       const windows = await listener.windows(part.samples.slice(chunk.startSample, chunk.endSample), chunk);

@@ -1,5 +1,8 @@
 /** The command `longhand`. */
 import { Command, CommanderError } from 'commander';
+import { keepCompiledCode } from './platform/compile-cache.ts';
+
+keepCompiledCode();
 
 /** A command's code is loaded when it runs: `key list` does not wait for the web server's. */
 const accounts = () => import('./command/account.ts');

@@ -35,7 +35,7 @@ export interface TranscribeOptions {
   language?: string;
 }
 
-const progressEveryMs = 200;
+const progressEveryMs = 100;
 const stopGraceMs = 1_000;
 
 /** The whole job on this machine, by the same steps as the service takes; nothing of it is kept. */

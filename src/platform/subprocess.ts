@@ -5,6 +5,7 @@
 import { type ChildProcess, fork, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { compileCacheEnvironment } from './compile-cache.ts';
 
 export interface ProcessLimits {
   /** Address space. */
@@ -112,7 +113,7 @@ export function forkModule(
   } = {},
 ): ChildProcess {
   return fork(modulePath, [...(options.args ?? [])], {
-    env: { ...cleanEnvironment, ...options.env },
+    env: { ...cleanEnvironment, ...compileCacheEnvironment, ...options.env },
     execArgv: [...(options.execArgv ?? [])],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from '
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { downloadFiles, type HttpsDownload } from './model-download.ts';
+import type { HttpsDownload } from './model-download.ts';
 import { type Model, type ModelFile, models } from './model-manifest.ts';
 
 export interface ModelStoreDependencies {
@@ -87,6 +87,8 @@ export class ModelStore {
       }
       const bytesTotal = missing.reduce((sum, file) => sum + file.sizeBytes, 0);
       let bytes = 0;
+      // Loaded here: the client of the package registry takes a quarter of a second that no other command needs.
+      const { downloadFiles } = await import('./model-download.ts');
       await downloadFiles(missing, directory, {
         httpsDownload: this.#dependencies.httpsDownload,
         signal: options.signal,

@@ -33,6 +33,16 @@ export class RecognizerShelf {
     return { recognizer: await this.#get(chosen), language };
   }
 
+  /** Loads what a job will need. A job whose language is not known is most likely English. */
+  async warmUp(engine: string, language: string | null): Promise<void> {
+    if (engine !== 'auto') {
+      await this.#get(modelOfEngine(engine));
+      return;
+    }
+    if (language === null) await this.#detector(languageModel);
+    await this.#get(language === null || language === 'en' ? englishModel : otherLanguagesModel);
+  }
+
   /** Without a model that can tell languages apart, everything is English. */
   async detectLanguage(heard: HeardChunk): Promise<LanguageGuess> {
     const quick = await this.#detector(languageModel);

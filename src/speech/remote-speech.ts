@@ -61,6 +61,7 @@ export class RemoteSpeech implements Speech {
     this.#url = base.endsWith('/audio/transcriptions') ? base : `${base}/audio/transcriptions`;
   }
 
+  warmUp: Speech['warmUp'] = (...args) => this.#deps.local.warmUp(...args);
   findSpeech: Speech['findSpeech'] = (...args) => this.#deps.local.findSpeech(...args);
   detectLanguage: Speech['detectLanguage'] = (...args) => this.#deps.local.detectLanguage(...args);
   joinSpeakers: Speech['joinSpeakers'] = (...args) => this.#deps.local.joinSpeakers(...args);

@@ -3,8 +3,8 @@ import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
 import type { SpeakerCount } from './speaker/speaker-clusters.ts';
-import type { FoundSpeech } from './speech.ts';
 import type { SpeakerTurn } from './transcript.ts';
+import type { HeardVoice } from './voice-activity.ts';
 
 /** How a speech process is set up; passed as its one argument. */
 export interface SpeechProcessSettings {
@@ -19,18 +19,22 @@ export type SpeechRequest =
   | { type: 'recognise'; id: number; audio: Uint8Array; chunk: Chunk; options: RecogniseOptions }
   | { type: 'detect-language'; id: number; audio: Uint8Array; chunk: Chunk }
   | { type: 'join-speakers'; id: number; evidence: HeardSpeakers; count: SpeakerCount }
-  | { type: 'find-speech'; id: number }
-  /** A piece of the recording of the `find-speech` under way; answered by `taken`. */
-  | { type: 'audio'; id: number; audio: Uint8Array }
-  | { type: 'audio-end'; id: number }
+  | { type: 'hear-voice'; id: number; block: Uint8Array }
   | { type: 'cancel'; id: number };
 
+/** Loads what a job of this kind will need, beside the request under way; not answered. */
+export interface SpeechWarmUp {
+  type: 'warm-up';
+  engine: string;
+  language: string | null;
+}
+
 export type SpeechAnswer =
-  | { type: 'taken'; id: number }
+  | { type: 'cancelled'; id: number }
   | { type: 'recognised'; id: number; result: ChunkResult }
   | { type: 'language-detected'; id: number; guess: LanguageGuess }
   | { type: 'speakers-joined'; id: number; turns: SpeakerTurn[] }
-  | { type: 'speech-found'; id: number; found: FoundSpeech }
+  | { type: 'voice-heard'; id: number; heard: HeardVoice }
   | { type: 'failed'; id: number; message: string; transient: boolean };
 
 /** The exit code by which a process says that it went over its memory. */

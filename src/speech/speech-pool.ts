@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
+import { findSpeech } from './find-speech.ts';
 import type { LanguageGuess } from './recognizer.ts';
 import type { SpeakerCount } from './speaker/speaker-clusters.ts';
 import { wordsFirst } from './speaker/words-first.ts';
@@ -50,7 +51,16 @@ export class SpeechPool implements Speech {
   }
 
   findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech> {
-    return this.#withProcess(signal, (process) => process.findSpeech(audio, signal));
+    const hear = (block: Uint8Array) => this.#withProcess(signal, (process) => process.hearVoice(block));
+    return findSpeech(audio, { hear, blocksAtOnce: this.#options.processes });
+  }
+
+  warmUp(engine: string, language: string | null): void {
+    if (this.#closed) return;
+    for (const slot of this.#slots) {
+      if (!slot.busy) slot.idleSinceMs = this.#options.clock.now();
+      this.#processOf(slot).warmUp(engine, language);
+    }
   }
 
   recognise(
@@ -98,8 +108,12 @@ export class SpeechPool implements Speech {
   }
 
   async #run<Result>(slot: Slot, work: (process: SpeechProcess) => Promise<Result>): Promise<Result> {
+    return work(this.#processOf(slot));
+  }
+
+  #processOf(slot: Slot): SpeechProcess {
     if (!slot.process || slot.process.dead) slot.process = this.#start();
-    return work(slot.process);
+    return slot.process;
   }
 
   #start(): SpeechProcess {

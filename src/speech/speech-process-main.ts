@@ -5,12 +5,13 @@
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import type { InferenceSession } from 'onnxruntime-node';
 import { systemClock } from '../platform/clock.ts';
+import { writeCompiledCode } from '../platform/compile-cache.ts';
 import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult } from './chunk-result.ts';
 import type { HeardChunk } from './recognizer.ts';
 import { installedDirectory, RecognizerShelf } from './recognizer-shelf.ts';
+import { samplesOf } from './samples-of.ts';
 import { cutAtVoices, joinedSpeakers } from './speaker/joined-speakers.ts';
 import { SpeakerEar } from './speaker/speaker-evidence.ts';
 import { SpeechError } from './speech.ts';
@@ -19,14 +20,14 @@ import {
   type SpeechAnswer,
   type SpeechProcessSettings,
   type SpeechRequest,
+  type SpeechWarmUp,
 } from './speech-message.ts';
-import { loadVoiceActivityModel, VoiceActivity } from './voice-activity.ts';
+import { VoiceActivity } from './voice-activity.ts';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as SpeechProcessSettings;
 const shelf = new RecognizerShelf(settings.modelsDirectory);
 const ear = new SpeakerEar(settings.modelsDirectory, systemClock);
-let voiceActivityModel: Promise<InferenceSession> | null = null;
-let listening: VoiceActivity | null = null;
+let voiceActivityModel: Promise<VoiceActivity> | null = null;
 let underWay = new AbortController();
 /** Messages are handled one after the other, in the order in which they came. */
 let turn: Promise<void> = Promise.resolve();
@@ -35,7 +36,11 @@ function answer(message: SpeechAnswer): void {
   process.send?.(message);
 }
 
-process.on('message', (request: SpeechRequest) => {
+process.on('message', (request: SpeechRequest | SpeechWarmUp) => {
+  if (request.type === 'warm-up') {
+    warmUp(request);
+    return;
+  }
   if (request.type === 'cancel') underWay.abort();
   turn = turn.then(() => handle(request));
 });
@@ -46,7 +51,6 @@ async function handle(request: SpeechRequest): Promise<void> {
   try {
     await perform(request);
   } catch (error) {
-    listening = null;
     const message = error instanceof Error ? error.message : String(error);
     answer({
       type: 'failed',
@@ -70,21 +74,11 @@ async function perform(request: SpeechRequest): Promise<void> {
     case 'join-speakers':
       answer({ type: 'speakers-joined', id, turns: joinedSpeakers(request.evidence, request.count) });
       break;
-    case 'find-speech':
-      listening = new VoiceActivity(await voiceActivity());
-      answer({ type: 'taken', id });
-      break;
-    case 'audio':
-      await listening?.accept(samplesOf(request.audio));
-      answer({ type: 'taken', id });
-      break;
-    case 'audio-end':
-      if (listening) answer({ type: 'speech-found', id, found: await listening.end() });
-      listening = null;
+    case 'hear-voice':
+      answer({ type: 'voice-heard', id, heard: await (await voiceActivity()).hear(request.block) });
       break;
     case 'cancel':
-      listening = null;
-      answer({ type: 'taken', id });
+      answer({ type: 'cancelled', id });
       break;
   }
 }
@@ -103,26 +97,25 @@ async function recognise(request: SpeechRequest & { type: 'recognise' }): Promis
   return { engine: recognizer.id, utterances, ...(speakers && { speakers }) };
 }
 
+/** What cannot be loaded is told to the request that needs it. */
+function warmUp({ engine, language }: SpeechWarmUp): void {
+  voiceActivity().catch(() => {});
+  if (engine !== 'remote') shelf.warmUp(engine, language).catch(() => {});
+}
+
 function heardOf({ audio, chunk }: { audio: Uint8Array; chunk: Chunk }, language: string | null): HeardChunk {
   const samples = Float32Array.from(samplesOf(audio), (sample) => sample / 32_768);
   return { samples, chunk, language, signal: underWay.signal };
 }
 
-function voiceActivity(): Promise<InferenceSession> {
+function voiceActivity(): Promise<VoiceActivity> {
   voiceActivityModel ??= installedDirectory(settings.modelsDirectory, 'silero-vad').then((directory) =>
-    loadVoiceActivityModel(join(directory, 'silero_vad.onnx')),
+    VoiceActivity.load(join(directory, 'silero_vad.onnx')),
   );
   voiceActivityModel.catch(() => {
     voiceActivityModel = null;
   });
   return voiceActivityModel;
-}
-
-/** Copied, because a message's bytes may start at an odd place in memory. */
-function samplesOf(bytes: Uint8Array): Int16Array {
-  const copy = new Uint8Array(bytes.length - (bytes.length % 2));
-  copy.set(bytes.subarray(0, copy.length));
-  return new Int16Array(copy.buffer);
 }
 
 setPriority(settings.niceness);
@@ -131,6 +124,7 @@ try {
 } catch {
   // Not Linux, or not allowed: the ceiling below still holds.
 }
+writeCompiledCode();
 systemClock.every(250, () => {
   if (process.memoryUsage.rss() > settings.memoryBytesMax) process.exit(exitCodeMemory);
 });

@@ -7,19 +7,19 @@ import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
 import type { SpeakerCount } from './speaker/speaker-clusters.ts';
-import { type FoundSpeech, SpeechError } from './speech.ts';
+import { SpeechError } from './speech.ts';
 import {
   exitCodeMemory,
   type SpeechAnswer,
   type SpeechProcessSettings,
   type SpeechRequest,
+  type SpeechWarmUp,
 } from './speech-message.ts';
 import type { SpeakerTurn } from './transcript.ts';
+import type { HeardVoice } from './voice-activity.ts';
 
 const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.url));
 const errorOutputCharactersMax = 2000;
-/** Pieces of the recording that are sent before the first of them is acknowledged. */
-const piecesInFlightMax = 4;
 /**
  * A chunk of 28 s takes 3 s by Moonshine and 8 s by Whisper base on a free core; at low priority on a machine with
  * ten other busy processes more than two minutes were seen.
@@ -91,30 +91,15 @@ export class SpeechProcess {
     return answer.turns;
   }
 
-  async findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech> {
-    const id = this.#nextId++;
-    await this.#ask({ type: 'find-speech', id });
-    const inFlight: Promise<SpeechAnswer>[] = [];
-    try {
-      for await (const piece of evenPieces(audio)) {
-        signal.throwIfAborted();
-        const taken = this.#ask({ type: 'audio', id, audio: piece });
-        taken.catch(() => {}); // Its turn to be awaited comes below.
-        inFlight.push(taken);
-        if (inFlight.length >= piecesInFlightMax) await inFlight.shift();
-      }
-      await Promise.all(inFlight.splice(0));
-      signal.throwIfAborted();
-      const answer = await this.#ask({ type: 'audio-end', id });
-      if (answer.type !== 'speech-found') throw unexpected(answer);
-      return answer.found;
-    } catch (error) {
-      if (!this.dead) {
-        await Promise.allSettled(inFlight);
-        await this.#ask({ type: 'cancel', id });
-      }
-      throw error;
-    }
+  async hearVoice(block: Uint8Array): Promise<HeardVoice> {
+    const answer = await this.#ask({ type: 'hear-voice', id: this.#nextId++, block });
+    if (answer.type !== 'voice-heard') throw unexpected(answer);
+    return answer.heard;
+  }
+
+  /** Loads models while nothing is asked, or beside what is. */
+  warmUp(engine: string, language: string | null): void {
+    if (!this.#dead) this.#child.send({ type: 'warm-up', engine, language } satisfies SpeechWarmUp, () => {});
   }
 
   /** At once: a speech process has nothing to save. */
@@ -169,24 +154,4 @@ function exitText(code: number | null, signal: NodeJS.Signals | null): string {
 
 function unexpected(answer: SpeechAnswer): Error {
   return new Error(`the speech process answered ${answer.type}`);
-}
-
-/** Whole samples, in pieces of about four seconds: large enough to be cheap, small enough to hold four of them. */
-async function* evenPieces(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const pieceBytes = 128 * 1024;
-  let piece = new Uint8Array(pieceBytes);
-  let filled = 0;
-  for await (const part of audio) {
-    for (let taken = 0; taken < part.length; ) {
-      const count = Math.min(part.length - taken, pieceBytes - filled);
-      piece.set(part.subarray(taken, taken + count), filled);
-      taken += count;
-      filled += count;
-      if (filled < pieceBytes) continue;
-      yield piece;
-      piece = new Uint8Array(pieceBytes);
-      filled = 0;
-    }
-  }
-  if (filled > 1) yield piece.subarray(0, filled - (filled % 2));
 }

@@ -8,6 +8,8 @@ import type { SpeakerTurn } from './transcript.ts';
 export interface Speech {
   /** Reads the recording once, as it is decoded (signed 16-bit little-endian, 16 kHz, mono), with bounded memory. */
   findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech>;
+  /** A job of this kind comes: models are loaded while its media is fetched. `language` null: not known yet. */
+  warmUp(engine: string, language: string | null): void;
   /** `audio` holds exactly the samples from `chunk.startSample` to `chunk.endSample`. */
   recognise(
     audio: Uint8Array,

@@ -1,14 +1,15 @@
 /**
- * Finds the spans of speech in a recording that arrives in pieces of any size, with bounded memory.
+ * How likely somebody speaks, for each window of 32 ms of a block of audio.
  *
- * Silero looks at windows of 32 ms, each with its memory of the windows before. One window at a time costs 0.0064
- * of the recording's length on one core; eight stretches of the recording side by side cost 0.0027. So audio is
- * gathered into blocks of eight stretches; a stretch hears the second before it first, which settles its memory.
+ * Silero looks at one window after the other, with a memory of those before. One window at a time costs 0.005 of the
+ * recording's length on one core; eight stretches side by side cost 0.002. So a block is cut into eight stretches; a
+ * stretch hears the second before it first, which settles its memory. A block brings the second before its own first
+ * sample along, so blocks need nothing of each other and may be heard in any order, by any process.
  */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { type SpeechSpan, sampleRate } from './chunk-plan.ts';
+import { sampleRate } from './chunk-plan.ts';
 import { quietGain } from './quiet-gain.ts';
-import { SpanFinder } from './span-finder.ts';
+import { samplesOf } from './samples-of.ts';
 
 export const windowSamples = 512;
 const contextSamples = 64;
@@ -16,73 +17,58 @@ const stateSize = 128;
 const lanes = 8;
 const windowsPerStretch = Math.floor((20 * sampleRate) / windowSamples);
 const warmUpWindows = 32;
-const blockSamples = lanes * windowsPerStretch * windowSamples;
+/** The second before a block. */
+export const historySamples = warmUpWindows * windowSamples + contextSamples;
+/** The most that a block holds besides its history. */
+export const blockSamplesMax = lanes * windowsPerStretch * windowSamples;
 const rate = new Tensor('int64', BigInt64Array.from([BigInt(sampleRate)]), []);
 
-export async function loadVoiceActivityModel(modelPath: string): Promise<InferenceSession> {
-  return InferenceSession.create(modelPath, {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    executionMode: 'sequential',
-  });
+/** One value of each for every window of a block. */
+export interface HeardVoice {
+  probabilities: Float32Array;
+  loudness: Float32Array;
 }
 
 export class VoiceActivity {
   readonly #session: InferenceSession;
-  readonly #finder = new SpanFinder();
-  /** The second before the block, then the block. */
-  readonly #history = warmUpWindows * windowSamples + contextSamples;
-  readonly #samples = new Float32Array(this.#history + blockSamples);
-  #filled = 0;
-  #totalSamples = 0;
 
-  constructor(session: InferenceSession) {
+  private constructor(session: InferenceSession) {
     this.#session = session;
   }
 
-  async accept(audio: Int16Array): Promise<void> {
-    this.#totalSamples += audio.length;
-    let taken = 0;
-    while (taken < audio.length) {
-      const count = Math.min(audio.length - taken, blockSamples - this.#filled);
-      const from = this.#history + this.#filled;
-      for (let i = 0; i < count; i++) this.#samples[from + i] = (audio[taken + i] ?? 0) / 32_768;
-      taken += count;
-      this.#filled += count;
-      if (this.#filled === blockSamples) await this.#finishBlock();
-    }
+  static async load(modelPath: string): Promise<VoiceActivity> {
+    return new VoiceActivity(
+      await InferenceSession.create(modelPath, {
+        intraOpNumThreads: 1,
+        interOpNumThreads: 1,
+        executionMode: 'sequential',
+      }),
+    );
   }
 
-  async end(): Promise<{ spans: SpeechSpan[]; totalSamples: number }> {
-    this.#samples.fill(0, this.#history + this.#filled);
-    if (this.#filled > 0) await this.#finishBlock();
-    return { spans: this.#finder.end(this.#totalSamples), totalSamples: this.#totalSamples };
-  }
-
-  async #finishBlock(): Promise<void> {
-    const windows = Math.ceil(this.#filled / windowSamples);
-    const block = this.#samples.subarray(this.#history, this.#history + this.#filled);
-    const gain = quietGain(block);
-    if (gain !== 1) for (let i = 0; i < block.length; i++) block[i] = (block[i] as number) * gain;
-    const probabilities = await this.#probabilities(windows);
-    for (let i = 0; i < windows; i++) {
-      const at = this.#history + i * windowSamples;
-      this.#finder.accept(probabilities[i] ?? 0, loudness(this.#samples.subarray(at, at + windowSamples)));
-    }
-    this.#samples.copyWithin(0, blockSamples, blockSamples + this.#history);
-    this.#filled = 0;
-  }
-
-  async #probabilities(windows: number): Promise<Float32Array> {
+  /** `bytes`: a block's history, then its own samples; a last window that is not full is filled with silence. */
+  async hear(bytes: Uint8Array): Promise<HeardVoice> {
+    const block = samplesOf(bytes);
+    const windows = Math.ceil((block.length - historySamples) / windowSamples);
     const perLane = Math.ceil(windows / lanes);
+    const samples = new Float32Array(historySamples + perLane * lanes * windowSamples);
+    for (let i = 0; i < block.length; i++) samples[i] = (block[i] as number) / 32_768;
+    const loudness = loudnessOf(samples, windows);
+    const gain = quietGain(samples.subarray(historySamples, block.length));
+    if (gain !== 1) for (let i = 0; i < block.length; i++) samples[i] = (samples[i] as number) * gain;
+    const probabilities = await this.#probabilities(samples, perLane);
+    return { probabilities: probabilities.slice(0, windows), loudness };
+  }
+
+  async #probabilities(samples: Float32Array, perLane: number): Promise<Float32Array> {
     const probabilities = new Float32Array(perLane * lanes);
     let state = new Tensor('float32', new Float32Array(2 * lanes * stateSize), [2, lanes, stateSize]);
     const width = contextSamples + windowSamples;
     for (let step = -warmUpWindows; step < perLane; step++) {
       const input = new Float32Array(lanes * width);
       for (let lane = 0; lane < lanes; lane++) {
-        const at = this.#history + (lane * perLane + step) * windowSamples - contextSamples;
-        input.set(this.#samples.subarray(at, at + width), lane * width);
+        const at = historySamples + (lane * perLane + step) * windowSamples - contextSamples;
+        input.set(samples.subarray(at, at + width), lane * width);
       }
       const result = await this.#session.run({
         input: new Tensor('float32', input, [lanes, width]),
@@ -98,8 +84,11 @@ export class VoiceActivity {
   }
 }
 
-function loudness(window: Float32Array): number {
-  let sum = 0;
-  for (const sample of window) sum += sample * sample;
-  return sum / window.length;
+function loudnessOf(samples: Float32Array, windows: number): Float32Array {
+  return Float32Array.from({ length: windows }, (_, window) => {
+    const from = historySamples + window * windowSamples;
+    let sum = 0;
+    for (let i = from; i < from + windowSamples; i++) sum += (samples[i] as number) ** 2;
+    return sum / windowSamples;
+  });
 }

@@ -41,6 +41,7 @@ export async function acquire(
 ): Promise<void> {
   const job = await transcriptionStore.findProcessing(deps.db, transcriptionId);
   if (!job || job.chunksTotal !== null) return;
+  deps.speech.warmUp(deps.engine, job.options.language);
   await deps.scratch.use(async (directory) => {
     const { file, label } = await sourceFile(deps, job, directory, signal);
     const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };

@@ -36,21 +36,27 @@ function windowed(samples: Float32Array, frame: number): Float64Array {
   const cut = new Float64Array(windowSize);
   for (let i = 0; i < windowSize; i++) {
     const at = Math.abs(from + i); // The start is mirrored, as in training.
-    cut[i] = (samples[at] ?? 0) * (hann[i] ?? 0);
+    cut[i] = (samples[at] ?? 0) * (hann[i] as number);
   }
   return cut;
 }
 
 function writeColumn(mel: Float32Array, frame: number, powers: Float64Array): void {
-  for (const [band, { from, weights }] of filters.entries()) {
+  for (let band = 0; band < bands; band++) {
+    const { from, weights } = filters[band] as MelFilter;
     let sum = 0;
-    for (let i = 0; i < weights.length; i++) sum += (weights[i] ?? 0) * (powers[from + i] ?? 0);
+    for (let i = 0; i < weights.length; i++) sum += (weights[i] as number) * (powers[from + i] as number);
     mel[band * frames + frame] = Math.log10(Math.max(sum, 1e-10));
   }
 }
 
+interface MelFilter {
+  from: number;
+  weights: Float64Array;
+}
+
 /** Slaney's scale: linear below 1000 Hz, logarithmic above; each band has the same area. */
-function melFilters(): { from: number; weights: Float64Array }[] {
+function melFilters(): MelFilter[] {
   const toMel = (hertz: number) =>
     hertz < 1000 ? (hertz * 3) / 200 : 15 + Math.log(hertz / 1000) / (Math.log(6.4) / 27);
   const toHertz = (mel: number) =>
