@@ -3,14 +3,16 @@
  * Every hop of a redirect is judged again; nothing of the environment (proxy variables) changes the way.
  */
 import type { Readable } from 'node:stream';
-import { Client, type Dispatcher, errors, Pool } from 'undici';
+import { Client, type Dispatcher, Pool } from 'undici';
 import type { Clock } from './clock.ts';
 import { boundedBody } from './egress-body.ts';
 import { connector, type Target } from './egress-connector.ts';
 import { EgressFailure } from './egress-failure.ts';
+import { failureFrom } from './egress-fault.ts';
 import { createEgressGuard, type Dial, type EgressGuard, type Resolve } from './egress-guard.ts';
 import { KeptConnections, keptOptions } from './egress-kept.ts';
-import { type EgressAllow, judgeUrl } from './egress-url.ts';
+import { createPoster, type Post, type PostLimits } from './egress-post.ts';
+import { type EgressAllow, judgeUrl, type UrlRules } from './egress-url.ts';
 
 export interface EgressLimits {
   /** To resolve, connect and shake hands, at each hop. */
@@ -62,6 +64,8 @@ export interface Egress {
   readonly allow: EgressAllow;
   readonly guard: EgressGuard;
   request(request: EgressRequest): Promise<EgressResponse>;
+  /** For many small posts under the same limits. */
+  poster(limits: PostLimits, rules: Omit<UrlRules, 'allow'>): Post;
   /** What a name leads to at the moment: every address public (or allowed on this port), a closed one, or nothing. */
   resolvesToPublic(host: string, port?: number): Promise<'public' | 'closed' | 'unresolved'>;
   /** Closes the connections that were kept open. */
@@ -90,12 +94,24 @@ const harmlessHeaders: ReadonlySet<string> = new Set([
 
 export function createEgress(options: EgressOptions): Egress {
   const guard = createEgressGuard(options);
-  const kept = new KeptConnections();
-  const connections: Connections = { guard, options, kept };
+  const connections: Connections = { guard, options, kept: new KeptConnections() };
+  const allKept = [connections.kept];
   return {
     allow: options.allow,
     guard,
     request: (request) => follow(connections, request),
+    poster: (limits, rules) => {
+      const kept = new KeptConnections();
+      allKept.push(kept);
+      const poolOf = (target: Target) =>
+        keptClient({ ...connections, kept }, { ...limits, idleMs: limits.totalMs }, target);
+      return createPoster({
+        limits,
+        rules: { ...rules, allow: options.allow },
+        clock: options.clock,
+        poolOf,
+      });
+    },
     async resolvesToPublic(host, port = 443) {
       try {
         await guard.check(host, port, options.clock.timeout(resolveTimeoutMs));
@@ -104,7 +120,9 @@ export function createEgress(options: EgressOptions): Egress {
         return error instanceof EgressFailure && error.kind === 'blocked' ? 'closed' : 'unresolved';
       }
     },
-    close: () => kept.close(),
+    async close() {
+      await Promise.all(allKept.map((kept) => kept.close()));
+    },
   };
 }
 
@@ -125,7 +143,7 @@ async function follow(connections: Connections, request: EgressRequest): Promise
     const verdict = judgeUrl(url, { ...request, allow: guard.allow });
     if (!verdict.ok) throw new EgressFailure('blocked', verdict.reason);
     const response = await oneHop(connections, { ...request, headers }, verdict, signal).catch((error) => {
-      throw failureFrom(error, request.signal, total);
+      throw explained(error, request.signal, total);
     });
     const location = response.headers.location;
     if (limits.redirectsMax === 0 || !redirectStatuses.has(response.status) || location === undefined) {
@@ -177,14 +195,16 @@ function onceClient(
 }
 
 /** Connections to an origin, each opened through the guard and left open for a moment after its answer was read. */
-function keptClient({ guard, options, kept }: Connections, limits: EgressLimits, target: Target): Pool {
+function keptClient({ guard, options, kept }: Connections, limits: ConnectionLimits, target: Target): Pool {
   return kept.of(target.url.origin, () => {
     const connect = connector(guard, options, target, limits.connectMs, undefined);
     return new Pool(target.url.origin, { ...clientOptions(limits), ...keptOptions, connect });
   });
 }
 
-function clientOptions(limits: EgressLimits) {
+type ConnectionLimits = Pick<EgressLimits, 'connectMs' | 'idleMs' | 'headerBytesMax'>;
+
+function clientOptions(limits: ConnectionLimits) {
   return {
     headersTimeout: limits.idleMs,
     bodyTimeout: limits.idleMs,
@@ -210,7 +230,7 @@ function responseFrom(
     bytesMax: request.limits.bytesMax,
     beyondBytesMax: request.beyondBytesMax ?? 'fail',
     close,
-    explain: (error) => failureFrom(error, request.signal, signal),
+    explain: (error) => explained(error, request.signal, signal),
   });
   const bytes = async () => Buffer.concat(await Array.fromAsync(body));
   return {
@@ -227,19 +247,12 @@ function responseFrom(
   };
 }
 
-/** One kind for each way in which undici, TLS and sockets fail. The caller's own abort stays what it is. */
-function failureFrom(error: unknown, caller: AbortSignal | undefined, total: AbortSignal): unknown {
+/** The caller's own abort stays what it is. */
+function explained(error: unknown, caller: AbortSignal | undefined, total: AbortSignal): unknown {
   if (error instanceof EgressFailure) return error;
   if (caller?.aborted) return caller.reason;
   if (total.aborted) return new EgressFailure('timeout', 'the answer took too long in all', { cause: error });
-  const cause = { cause: error };
-  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
-    return new EgressFailure('timeout', 'the other side fell silent', cause);
-  }
-  if (error instanceof errors.HeadersOverflowError || error instanceof errors.HTTPParserError) {
-    return new EgressFailure('bad_answer', error.code ?? 'not HTTP', cause);
-  }
-  return new EgressFailure('interrupted', (error as NodeJS.ErrnoException).code ?? 'connection lost', cause);
+  return failureFrom(error);
 }
 
 function onlyHarmless(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -63,6 +63,7 @@ export function signDelivery(
     url: delivery.url,
     body,
     headers: {
+      'accept-encoding': 'identity',
       'content-type': 'application/json',
       'user-agent': userAgent,
       'webhook-id': delivery.eventId,
