@@ -4,18 +4,43 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { newSigningSecret, signature, signingKey } from './signature.ts';
 
-/** The vectors that the two reference libraries publish in their own tests. */
+const libraryVector = {
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  eventId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  timestampSeconds: 1_614_265_330,
+} as const;
+
+/**
+ * What the reference libraries hold their own `sign` against, and the example of Svix's documentation. The example in
+ * the text of the Standard Webhooks specification names no secret, so nobody can compute it.
+ */
 const publishedVectors = [
   {
-    of: 'standardwebhooks',
-    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-    eventId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
-    timestampSeconds: 1_614_265_330,
+    of: 'the standardwebhooks and svix libraries',
+    ...libraryVector,
     body: '{"test": 2432232314}',
     expected: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   },
   {
-    of: 'svix documentation',
+    of: 'the svix libraries for 256 KiB less one byte',
+    ...libraryVector,
+    body: 'a'.repeat(256 * 1024 - 1),
+    expected: 'v1,NTItnqyWMoFhk2Bbe5V/BMdcFRWgcSQaTgqLHX7FC7c=',
+  },
+  {
+    of: 'the svix libraries for 256 KiB',
+    ...libraryVector,
+    body: 'a'.repeat(256 * 1024),
+    expected: 'v1,Mw4Pe2WgApuT7NSqnSq0PQPV9gbLdggCl9B865x5Xh0=',
+  },
+  {
+    of: 'the svix libraries for 1 MiB',
+    ...libraryVector,
+    body: 'a'.repeat(1024 * 1024),
+    expected: 'v1,txpEUxqWZJ5nteTnymUVa+7C4NHpBeXJ6CsBAW0c3/A=',
+  },
+  {
+    of: "Svix's documentation",
     secret: 'whsec_plJ3nmyCDGBKInavdOK15jsl',
     eventId: 'msg_loFOjxBNrRLzqYUf',
     timestampSeconds: 1_731_705_121,

@@ -59,6 +59,38 @@ test('the Python example does the same', { skip: !hasPython && 'python3 is not h
   assert.match(run(headersOf(timestampSeconds - 301), body).stderr, /too far from now/);
 });
 
+const hasGo = spawnSync('go', ['version']).status === 0;
+
+test('the Go example does the same', { skip: !hasGo && 'go is not here' }, () => {
+  const file = join(directory, 'verify.go');
+  const main = `
+func main() {
+	body, _ := io.ReadAll(os.Stdin)
+	header := http.Header{}
+	for _, pair := range os.Args[2:] {
+		name, value, _ := strings.Cut(pair, "=")
+		header.Set(name, value)
+	}
+	fmt.Print(Verify(os.Args[1], header, body))
+}
+`;
+  const code = example('Go', 'go')
+    .replace('package webhook', 'package main')
+    .replace('import (', 'import (\n"fmt"\n"io"\n"os"');
+  writeFileSync(file, code + main);
+  const program = join(directory, 'verify');
+  const env = { ...process.env, GOCACHE: join(directory, 'cache'), GO111MODULE: 'off', GOFLAGS: '' };
+  execFileSync('go', ['build', '-o', program, file], { env });
+  const run = (headers: Record<string, string>, input: Buffer) => {
+    const pairs = Object.entries(headers).map(([name, value]) => `${name}=${value}`);
+    return execFileSync(program, [secret, ...pairs], { input, encoding: 'utf8' });
+  };
+  assert.equal(run(headersOf(timestampSeconds), body), '<nil>');
+  assert.equal(run(headersOf(timestampSeconds), forged), 'the signature does not fit');
+  assert.equal(run(headersOf(timestampSeconds - 301), body), 'the timestamp is too far from now');
+  assert.equal(run({}, body), 'the timestamp is not a number');
+});
+
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 test('the openssl example tells genuine from forged', { skip: !hasOpenssl && 'openssl is not here' }, () => {
