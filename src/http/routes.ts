@@ -3,32 +3,31 @@ import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { LocalStore } from '../storage/local-store.ts';
 import type { CreateTranscriptionDeps } from '../transcription/create-transcription.ts';
-import type { CreateSubscriptionOptions } from '../webhook/create-subscription.ts';
 import { requireApiKey } from './authentication.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { localObjectRoutes } from './local-object-routes.ts';
-import { metricsRoutes } from './metrics-routes.ts';
+import { type MetricsDeps, metricsRoutes } from './metrics-routes.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Server } from './server.ts';
 import { transcriptionRoutes } from './transcription-routes.ts';
 import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
-import { webhookRoutes } from './webhook-routes.ts';
+import { type WebhookRoutesDeps, webhookRoutes } from './webhook-routes.ts';
 
 export interface RoutesDeps {
   db: Queryable;
   clock: Clock;
   publicUrl: () => string;
-  /** Whether GET /metrics answers. */
-  metrics: boolean;
+  /** Undefined where GET /metrics does not answer. */
+  metrics: MetricsDeps | undefined;
   authenticator: Authenticator;
   limiter: RateLimiter;
   localStore: LocalStore;
   uploads: UploadRoutesDeps;
   transcriptions: CreateTranscriptionDeps;
-  webhooks: CreateSubscriptionOptions;
+  webhooks: WebhookRoutesDeps;
 }
 
 /** Everything the service answers to. */
@@ -37,7 +36,7 @@ export function registerRoutes(server: Server, deps: RoutesDeps): void {
     homeRoutes(server);
     healthRoutes(server, deps);
     discoveryRoutes(server, deps);
-    if (deps.metrics) metricsRoutes(server, deps);
+    if (deps.metrics) metricsRoutes(server, deps.metrics);
     await docsRoutes(server);
   });
   server.register(async (objects) => localObjectRoutes(objects as Server, { store: deps.localStore }));

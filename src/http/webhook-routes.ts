@@ -13,14 +13,16 @@ import {
   listedSubscriptionOnWire,
 } from '../contract/webhook.ts';
 import { type CreateSubscriptionOptions, createSubscription } from '../webhook/create-subscription.ts';
-import { deleteSubscription } from '../webhook/delete-subscription.ts';
+import { type DeleteSubscriptionOptions, deleteSubscription } from '../webhook/delete-subscription.ts';
 import { subscriptionsOf } from '../webhook/subscription-store.ts';
 import { accountOf } from './authentication.ts';
 
 const path = '/api/v1/webhook-subscriptions';
 
+export type WebhookRoutesDeps = CreateSubscriptionOptions & DeleteSubscriptionOptions;
+
 /** Registered on an instance behind `requireApiKey`. */
-export function webhookRoutes(instance: FastifyInstance, options: CreateSubscriptionOptions): void {
+export function webhookRoutes(instance: FastifyInstance, options: WebhookRoutesDeps): void {
   const api = instance.withTypeProvider<ZodTypeProvider>();
 
   api.route({

@@ -16,6 +16,7 @@ import { verifyUpload } from '../upload/verify-upload.ts';
 import { receiverUrlCheck } from '../webhook/receiver-url.ts';
 import type { Foundation } from './foundation.ts';
 import type { Storage } from './processing.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export interface ApiParts {
   foundation: Foundation;
@@ -23,19 +24,21 @@ export interface ApiParts {
   queue: TaskQueue;
   egress: Egress;
   secretBox: SecretBox | undefined;
+  webhooks: Pick<Webhooks, 'afterRemoval' | 'attemptCounts'>;
   publicUrl: () => string;
 }
 
 export async function createApi(parts: ApiParts): Promise<Server> {
   const { config, clock, logger, db, accounts } = parts.foundation;
   const { stores, local } = parts.storage;
+  const { webhooks } = parts;
   const allowance = new Allowance(clock);
   const server = createServer({ logger, tls: await tlsOf(parts.foundation) });
   registerRoutes(server, {
     db,
     clock,
     publicUrl: parts.publicUrl,
-    metrics: config.metrics,
+    metrics: config.metrics ? { db, clock, webhookAttempts: webhooks.attemptCounts } : undefined,
     authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
     limiter: new RateLimiter(config.rateLimits, clock),
     localStore: local,
@@ -58,6 +61,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       clock,
       secretBox: parts.secretBox,
       checkReceiverUrl: receiverUrlCheck(parts.egress),
+      afterRemoval: webhooks.afterRemoval,
     },
   });
   await server.ready();

@@ -84,7 +84,7 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   // Only where clients send their bytes: a worker on another machine does not see this disk.
   const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
   undo.push(() => sweeping.stop());
-  const api = await createApi({ foundation, storage, queue, egress, secretBox, publicUrl });
+  const api = await createApi({ foundation, storage, queue, egress, secretBox, webhooks, publicUrl });
   undo.push(() => closeWithin(api, clock));
   listeningAt = await listen(api, {
     host: config.host,

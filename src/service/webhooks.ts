@@ -3,6 +3,7 @@ import type { Queryable } from '../platform/database.ts';
 import type { Egress } from '../platform/egress.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Transcription } from '../transcription/transcription.ts';
+import { AttemptCounter, type AttemptCounts } from '../webhook/attempt-counts.ts';
 import { keepDeliveryLog } from '../webhook/delivery-log.ts';
 import { Dispatcher } from '../webhook/dispatcher.ts';
 import { recordTerminalEvent } from '../webhook/record-terminal-event.ts';
@@ -15,11 +16,23 @@ export interface Webhooks {
   recordEnd(tx: Queryable, job: Transcription): Promise<void>;
   /** After that transaction: what was recorded goes out now, if this process delivers. */
   afterEnd(): void;
+  /** After a subscription was removed: nothing more goes to it from this process. */
+  afterRemoval(subscriptionId: string): void;
+  attemptCounts(): AttemptCounts;
   stop(): Promise<void>;
 }
 
 /** A request to a receiver gets this long to end when the service stops; then it is given back to its line. */
 const graceMs = 4_000;
+
+const noAttempts = new AttemptCounter().counts;
+
+const notDelivering: Omit<Webhooks, 'recordEnd'> = {
+  afterEnd: () => {},
+  afterRemoval: () => {},
+  attemptCounts: () => noAttempts,
+  stop: async () => {},
+};
 
 /** Writes the event of a job that ends. Every process with a worker needs it: it may end any account's job. */
 export function eventRecorder({ config, clock }: Foundation, publicUrl: () => string): Webhooks['recordEnd'] {
@@ -48,7 +61,7 @@ export async function startWebhooks({
 }): Promise<Webhooks> {
   const { config, clock, logger, db: database } = foundation;
   const recordEnd = eventRecorder(foundation, publicUrl);
-  if (config.role === 'worker') return { recordEnd, afterEnd: () => {}, stop: async () => {} };
+  if (config.role === 'worker') return { ...notDelivering, recordEnd };
 
   await checkSecretKeys({ database, secretBox, logger });
   const endLogKeeping = keepDeliveryLog({ database, clock, logger, logDays: config.webhookLogDays });
@@ -66,6 +79,8 @@ export async function startWebhooks({
   return {
     recordEnd,
     afterEnd: () => dispatcher?.wake(),
+    afterRemoval: (subscriptionId) => dispatcher?.endReceiver(subscriptionId),
+    attemptCounts: () => dispatcher?.attemptCounts ?? noAttempts,
     async stop() {
       endLogKeeping();
       await dispatcher?.stop(graceMs);

@@ -5,12 +5,20 @@ import { removeSubscription } from './subscription-store.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+export interface DeleteSubscriptionOptions {
+  database: Database;
+  clock: Clock;
+  /** For the deliveries that this process holds. */
+  afterRemoval(subscriptionId: string): void;
+}
+
 /** Another account's subscription, an unknown id and a text that is no id look the same: not found. */
 export async function deleteSubscription(
-  { database, clock }: { database: Database; clock: Clock },
+  { database, clock, afterRemoval }: DeleteSubscriptionOptions,
   { id, accountId }: { id: string; accountId: string },
 ): Promise<void> {
   const removed =
     uuidPattern.test(id) && (await removeSubscription(database, { id, accountId, now: clock.date() }));
   if (!removed) throw new ApiError('not_found');
+  afterRemoval(id.toLowerCase());
 }

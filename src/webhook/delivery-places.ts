@@ -5,17 +5,19 @@
 import type { WaitingReceiver } from './delivery-store.ts';
 
 export interface PlaceLimits {
-  /** Requests in flight of this process. */
+  /** Deliveries that this process holds: under way, or claimed ahead. */
   totalMax: number;
   perAccountMax: number;
+  /** Under way to one receiver. */
   perReceiverMax: number;
 }
 
 /**
  * Three at once to one receiver: at 200 ms an answer that is 15 events a second, more than one machine transcribes.
- * Every place is also a request that may be repeated when the process is killed, so more is not better.
+ * Every place is also a request that may be repeated when the process is killed, so more is not better. Half of the
+ * total for one account: two quick receivers with all that is claimed ahead for them.
  */
-export const defaultPlaceLimits: PlaceLimits = { totalMax: 256, perAccountMax: 64, perReceiverMax: 3 };
+export const defaultPlaceLimits: PlaceLimits = { totalMax: 256, perAccountMax: 128, perReceiverMax: 3 };
 
 export interface Grant {
   subscriptionId: string;

@@ -3,7 +3,7 @@
  * may lose: `synchronous_commit` is off where a write that a power cut forgets only means that a delivery is sent
  * once more, which receivers must expect anyway.
  */
-import type { PreparedQueryable, Queryable } from '../platform/database.ts';
+import { onlyRow, type PreparedQueryable, type Queryable } from '../platform/database.ts';
 import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';
 
 /** A delivery that this many processes died on is given up: it may be the cause. */
@@ -85,13 +85,14 @@ export async function claimDeliveries(database: PreparedQueryable, claim: Claim)
 /**
  * `sending` → its outcome, with a line in the log. A delivery whose lease another process took over is left alone.
  * A retry for a subscription that was removed or disabled meanwhile becomes `cancelled`; the lock on the
- * subscription orders this against the removal.
+ * subscription orders this against the removal. Gives the subscriptions among them that are no longer active: what
+ * this process has claimed for them must not be sent.
  */
 export async function storeSettlements(
   database: PreparedQueryable,
   settled: readonly SettledDelivery[],
-): Promise<void> {
-  await database.prepared(
+): Promise<string[]> {
+  const ended = await database.prepared<{ subscriptionId: string }>(
     'webhook_settle',
     `with result as (
        select * from jsonb_to_recordset($1) as r (
@@ -107,7 +108,7 @@ export async function storeSettlements(
               case when result.state = 'pending' and alive.id is null then 'cancelled' else result.state end as state,
               case when alive.id is not null then result.next_attempt_at end as next_attempt_at
        from result left join alive on alive.id = result.subscription_id and result.state = 'pending'
-     )
+     ), stored as (
      update webhook_delivery d
      set state = decided.state, attempts = d.attempts + 1, next_attempt_at = decided.next_attempt_at,
          lease_id = null, lease_until = null,
@@ -116,9 +117,23 @@ export async function storeSettlements(
            'round', d.round, 'number', d.attempts + 1, 'nextAttemptAt', decided.next_attempt_at))
      from decided
      -- Only a delivery that is being sent has a lease.
-     where d.id = any ($2::bigint[]) and d.id = decided.id and d.lease_id = decided.lease_id`,
+     where d.id = any ($2::bigint[]) and d.id = decided.id and d.lease_id = decided.lease_id
+     )
+     select ended.id as "subscriptionId" from (select distinct subscription_id as id from result) ended
+     where not exists (select from webhook_subscription s where s.id = ended.id and s.status = 'active')`,
     [JSON.stringify(settled.map(settlementRecord)), settled.map(({ delivery }) => delivery.id)],
   );
+  return ended.map(({ subscriptionId }) => subscriptionId);
+}
+
+/** How many deliveries wait in the lines, and how many of them could go out by now. */
+export async function lineLengths(database: Queryable, now: Date): Promise<{ waiting: number; due: number }> {
+  const rows = await database.query<{ waiting: number; due: number }>(
+    `select count(*)::int as waiting, (count(*) filter (where next_attempt_at <= $1))::int as due
+     from webhook_delivery where state = 'pending'`,
+    [now],
+  );
+  return onlyRow(rows);
 }
 
 function settlementRecord({ delivery, startedAt, durationMs, outcome, settlement }: SettledDelivery) {

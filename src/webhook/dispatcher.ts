@@ -2,19 +2,15 @@
  * Sends what waits in the lines: looks for receivers with a line, claims the heads that have a free place, sends
  * them side by side, stores what came of it.
  */
-import { type KeyObject, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
+import { AttemptCounter, type AttemptCounts } from './attempt-counts.ts';
+import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
 import { Batch } from './batch.ts';
-import {
-  type AttemptOutcome,
-  type ClaimedDelivery,
-  type SettledDelivery,
-  settleDelivery,
-  signDelivery,
-} from './delivery.ts';
+import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';
 import { DeliveryPlaces, defaultPlaceLimits, type PlaceLimits } from './delivery-places.ts';
 import {
   claimDeliveries,
@@ -23,6 +19,7 @@ import {
   reclaimAbandoned,
   waitingReceivers,
 } from './delivery-store.ts';
+import { EndedReceivers } from './ended-receivers.ts';
 import { ReceiverGate } from './receiver-gate.ts';
 import { ReceiverPace } from './receiver-pace.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
@@ -34,8 +31,8 @@ import { writeSettlements } from './write-settlements.ts';
 const leaseMs = 30_000;
 const lookEveryMs = 250;
 const stalledAfterMs = 500;
-/** A secret that cannot be opened is the operator's to repair; it costs the receiver no attempt. */
-const unreadableSecretDelayMs = 60_000;
+/** Outcomes of a receiver that has room for more may wait this long for others to be stored with. */
+const lingerMs = 10;
 
 export interface DispatcherOptions {
   database: Database;
@@ -50,11 +47,12 @@ export interface DispatcherOptions {
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #random: () => number;
-  readonly #keys: SigningKeys;
+  readonly #attempt: AttemptOptions;
   readonly #places: DeliveryPlaces;
   readonly #gate: ReceiverGate;
-  readonly #pace = new ReceiverPace();
+  readonly #pace: ReceiverPace;
+  readonly #ended = new EndedReceivers();
+  readonly #counter = new AttemptCounter();
   readonly #settled: Batch<SettledDelivery>;
   readonly #givenBack: Batch<GivenBack>;
   readonly #stopping = new AbortController();
@@ -69,15 +67,25 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#random = options.random ?? Math.random;
-    this.#keys = new SigningKeys(options.secretBox);
+    this.#attempt = {
+      ...options,
+      random: options.random ?? Math.random,
+      keys: new SigningKeys(options.secretBox),
+      stopping: this.#stopping.signal,
+    };
     const limits = options.limits ?? defaultPlaceLimits;
     this.#places = new DeliveryPlaces(limits);
-    this.#gate = new ReceiverGate(limits.perReceiverMax);
-    this.#settled = new Batch((settled) => writeSettlements(options, settled));
-    this.#givenBack = new Batch((deliveries) =>
-      giveBackDeliveries(options.database, { deliveries, now: options.clock.date() }),
-    );
+    const placesMax = limits.perReceiverMax;
+    this.#pace = new ReceiverPace(placesMax);
+    const windowOf = (subscriptionId: string) => this.#pace.window(subscriptionId);
+    this.#gate = new ReceiverGate({ placesMax, windowOf });
+    this.#settled = new Batch({
+      write: (settled) => this.#write(settled),
+      linger: (signal) => options.clock.sleep(lingerMs, signal).catch(() => {}),
+    });
+    this.#givenBack = new Batch({
+      write: (deliveries) => giveBackDeliveries(options.database, { deliveries, now: options.clock.date() }),
+    });
   }
 
   start(): void {
@@ -102,12 +110,25 @@ export class Dispatcher {
     });
   }
 
+  get attemptCounts(): AttemptCounts {
+    return this.#counter.counts;
+  }
+
+  /** The subscription was removed or disabled: nothing more is sent to it, not even what was claimed before. */
+  endReceiver(subscriptionId: string): void {
+    this.#ended.add(subscriptionId);
+    this.#places.removeWaiting(subscriptionId);
+    this.#pace.forget(subscriptionId);
+    this.#gate.dismiss(subscriptionId);
+  }
+
   /** No new attempts; those in flight may end for `graceMs`, the rest is given back to the line. */
   async stop(graceMs: number): Promise<void> {
     this.#accepting = false;
     this.#endLooking();
     const graceOver = this.#options.clock.timeout(graceMs);
     graceOver.addEventListener('abort', () => this.#stopping.abort(graceOver.reason), { once: true });
+    this.#settled.flush();
     await this.#looking;
     await this.#turning;
     this.#gate.dismissAll();
@@ -157,6 +178,7 @@ export class Dispatcher {
     const grants = this.#places.grants((subscriptionId) => this.#pace.ahead(subscriptionId));
     if (grants.length === 0) return;
     const nowMs = clock.now();
+    this.#ended.beginClaim();
     let claimed: ClaimedDelivery[];
     try {
       claimed = await claimDeliveries(database, {
@@ -177,12 +199,20 @@ export class Dispatcher {
         this.#pace.forget(subscriptionId);
       }
     }
-    for (const delivery of claimed) this.#run(delivery);
+    for (const delivery of claimed) {
+      if (this.#ended.has(delivery.subscriptionId)) this.#track(delivery, this.#giveBack(delivery, 0));
+      else this.#run(delivery);
+    }
   }
 
   #run(delivery: ClaimedDelivery): void {
     this.#places.take(delivery);
-    const running = this.#deliver(delivery)
+    this.#track(delivery, this.#deliver(delivery));
+  }
+
+  #track(delivery: ClaimedDelivery, work: Promise<unknown>): void {
+    const running = work
+      .then(() => {})
       .catch((error: unknown) => {
         this.#options.logger.error({ err: error, deliveryId: delivery.id }, 'a webhook delivery broke off');
       })
@@ -193,7 +223,10 @@ export class Dispatcher {
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const entered = await this.#gate.enter(delivery.subscriptionId, this.#options.clock.now());
     try {
-      const settled = await this.#sendOrGiveBack(delivery, entered).finally(() => this.#freePlace(delivery));
+      const settled = await this.#sendOrGiveBack(delivery, entered).finally(() => {
+        if (entered) this.#gate.answered(delivery.subscriptionId);
+        this.#freePlace(delivery);
+      });
       if (settled) await this.#store(settled);
     } finally {
       if (entered) this.#gate.leave(delivery.subscriptionId);
@@ -205,18 +238,37 @@ export class Dispatcher {
    * stored first, because it may mean that nothing more goes to this receiver.
    */
   async #store(settled: SettledDelivery): Promise<void> {
-    const { sent, written } = this.#settled.add(settled);
-    const stored = written.catch(() => {}).finally(() => this.#running.delete(stored));
+    const isDelivered = settled.settlement.state === 'delivered';
+    const urgent = !isDelivered || !this.#accepting || this.#gate.isTight(settled.delivery.subscriptionId);
+    const { sent, written } = this.#settled.add(settled, { urgent });
+    const stored = written
+      .catch(() => {})
+      .finally(() => {
+        if (settled.settlement.state === 'gone') this.#ended.tell(settled.delivery.subscriptionId);
+        this.#running.delete(stored);
+      });
     this.#running.add(stored);
-    await (settled.settlement.state === 'delivered' ? sent : written);
+    await (isDelivered ? sent : written);
   }
 
+  async #write(settled: readonly SettledDelivery[]): Promise<void> {
+    const { endedReceivers } = await writeSettlements(this.#options, settled);
+    for (const subscriptionId of endedReceivers) this.endReceiver(subscriptionId);
+  }
+
+  /** Undefined when the delivery was given back. */
   async #sendOrGiveBack(delivery: ClaimedDelivery, entered: boolean): Promise<SettledDelivery | undefined> {
-    if (!entered) return await this.#giveBack(delivery, 0);
-    const settled = await this.#attempt(delivery);
+    if (!entered || !this.#accepting) return await this.#giveBack(delivery, 0);
+    const attempted = await attemptDelivery(delivery, this.#attempt);
+    if ('retryAfterMs' in attempted) return await this.#giveBack(delivery, attempted.retryAfterMs);
     const { subscriptionId } = delivery;
-    if (settled && !this.#pace.note(subscriptionId, paceOf(settled))) this.#gate.dismiss(subscriptionId);
-    return settled;
+    const { state } = attempted.settlement;
+    this.#counter.note(state);
+    const acknowledged = state === 'delivered';
+    const isQuick = this.#pace.note(subscriptionId, { acknowledged, durationMs: attempted.durationMs });
+    if (!isQuick) this.#gate.dismiss(subscriptionId);
+    if (state === 'gone') this.#ended.addUntold(subscriptionId);
+    return attempted;
   }
 
   /** The next delivery is claimed while this outcome is being stored, and sent when it is stored. */
@@ -225,49 +277,8 @@ export class Dispatcher {
     this.#takeTurn();
   }
 
-  /** Undefined when the delivery was given back. */
-  async #attempt(delivery: ClaimedDelivery): Promise<SettledDelivery | undefined> {
-    const { clock, logger, schedule } = this.#options;
-    if (!this.#accepting) return await this.#giveBack(delivery, 0);
-    let key: KeyObject;
-    try {
-      key = this.#keys.of(delivery);
-    } catch (error) {
-      logger.error(
-        { err: error, subscriptionId: delivery.subscriptionId },
-        'a webhook secret could not be opened',
-      );
-      return await this.#giveBack(delivery, unreadableSecretDelayMs);
-    }
-    const startedAt = clock.date();
-    const request = signDelivery(delivery, { key, nowMs: startedAt.getTime() });
-    const outcome = await this.#send(request);
-    if (outcome === 'stopped') return await this.#giveBack(delivery, 0);
-    const durationMs = Math.max(0, clock.now() - startedAt.getTime());
-    const settled = settleDelivery(
-      { delivery, startedAt, durationMs, outcome },
-      { schedule, random: this.#random },
-    );
-    if (settled.settlement.state === 'exhausted') {
-      logger.warn(
-        { deliveryId: delivery.id, subscriptionId: delivery.subscriptionId },
-        'a webhook delivery failed at its last attempt',
-      );
-    }
-    return settled;
-  }
-
-  async #send(request: Parameters<SendWebhook>[0]): Promise<AttemptOutcome | 'stopped'> {
-    const outcome = await this.#options.send(request, this.#stopping.signal);
-    return outcome.kind === 'failed' && this.#stopping.signal.aborted ? 'stopped' : outcome;
-  }
-
   async #giveBack(delivery: ClaimedDelivery, delayMs: number): Promise<undefined> {
     const nextAttemptAt = new Date(this.#options.clock.now() + delayMs);
     await this.#givenBack.add({ id: delivery.id, leaseId: delivery.leaseId, nextAttemptAt }).written;
   }
-}
-
-function paceOf({ settlement, durationMs }: SettledDelivery): { acknowledged: boolean; durationMs: number } {
-  return { acknowledged: settlement.state === 'delivered', durationMs };
 }

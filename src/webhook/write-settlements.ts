@@ -18,18 +18,18 @@ interface WriterOptions {
 export async function writeSettlements(
   options: WriterOptions,
   batch: readonly SettledDelivery[],
-): Promise<void> {
+): Promise<{ endedReceivers: string[] }> {
   const { database, clock, logger } = options;
   for (let attempt = 1; attempt <= writeAttemptsMax; attempt += 1) {
     try {
       for (const subscriptionId of goneSubscriptions(batch)) await disable(options, subscriptionId);
-      await storeSettlements(database, batch);
-      return;
+      return { endedReceivers: await storeSettlements(database, batch) };
     } catch (error) {
       logger.error({ err: error, deliveries: batch.length, attempt }, 'webhook outcomes could not be stored');
       if (attempt < writeAttemptsMax) await clock.sleep(writeRetryMs);
     }
   }
+  return { endedReceivers: [] };
 }
 
 async function disable({ database, clock, logger }: WriterOptions, id: string): Promise<void> {

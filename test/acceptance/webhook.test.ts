@@ -4,7 +4,13 @@ import { newClient } from '../support/api-client.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Environment, longhand, startService, testEnvironment } from '../support/service.ts';
-import { openReceiver, type ReceivedWebhook, verified } from '../support/webhook-receiver.ts';
+import {
+  acknowledge,
+  answerWith,
+  openReceiver,
+  type ReceivedWebhook,
+  verified,
+} from '../support/webhook-receiver.ts';
 
 const path = '/api/v1/webhook-subscriptions';
 const hooks = { after };
@@ -12,6 +18,7 @@ const receiver = await openReceiver(hooks);
 const environment = await testEnvironment(hooks, {
   LONGHAND_EGRESS_ALLOW: receiver.target,
   LONGHAND_WEBHOOK_SCHEDULE: '0,1,1,1,1,1,1',
+  LONGHAND_METRICS: 'true',
 });
 const service = await startService(environment);
 onCleanup(hooks, () => service.stop());
@@ -50,6 +57,36 @@ test('a job that ends is told to its receiver, with a link to the job', async ()
   const job = await client.get(`/api/v1/transcriptions/${jobId}`);
   assert.equal(job.body.data.status, 'failed');
   assert.equal((await client.send('DELETE', `${path}/${id}`)).status, 204);
+});
+
+test('the counters tell attempts by outcome, and how many deliveries wait', async () => {
+  const counted = async (series: string) => {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+    assert.ok(line, `${series} is there`);
+    return Number(line.slice(series.length));
+  };
+  const [delivered, gone] = ['delivered', 'gone'].map(
+    (outcome) => `longhand_webhook_attempts_total{outcome="${outcome}"}`,
+  ) as [string, string];
+  const before = { delivered: await counted(delivered), gone: await counted(gone) };
+  const { id } = await subscribe();
+  await command('test', id);
+  await nextReceived();
+  await eventually(
+    async () => (await counted(delivered)) === before.delivered + 1 || undefined,
+    'the delivery in the counters',
+  );
+  receiver.answer = answerWith(410);
+  await command('test', id);
+  await eventually(
+    async () => (await counted(gone)) === before.gone + 1 || undefined,
+    'the 410 in the counters',
+  );
+  receiver.answer = acknowledge;
+  assert.equal(await counted('longhand_webhook_line{state="due"}'), 0);
+  assert.equal(await counted('longhand_webhook_line{state="later"}'), 0);
+  await client.send('DELETE', `${path}/${id}`);
 });
 
 test('the command line lists, tests and replays', async () => {

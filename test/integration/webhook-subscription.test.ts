@@ -51,7 +51,8 @@ async function openApi(t: TestContext, options: { withoutKey?: boolean } = {}) {
   server.register(async (api) => {
     const limiter = new RateLimiter({ requestsPerMinute: 10_000, createsPerMinute: 10_000 }, clock);
     requireApiKey(api, new Authenticator({ db: database, accounts, clock }), limiter);
-    webhookRoutes(api, { database, clock, secretBox, checkReceiverUrl: receiverUrlCheck(egress) });
+    const checkReceiverUrl = receiverUrlCheck(egress);
+    webhookRoutes(api, { database, clock, secretBox, checkReceiverUrl, afterRemoval: () => {} });
   });
   t.after(() => server.close());
   const caller = async (): Promise<Caller> => {

@@ -98,6 +98,11 @@ export class WebhookWorld {
     return dispatcher;
   }
 
+  /** As the service does after a delete: the dispatchers of its own process hear of it. */
+  readonly afterRemoval = (subscriptionId: string): void => {
+    for (const dispatcher of this.#dispatchers) dispatcher.endReceiver(subscriptionId);
+  };
+
   async stop(): Promise<void> {
     const stopping = this.#dispatchers.map((dispatcher) => dispatcher.stop(0));
     await this.clock.advance(1);
