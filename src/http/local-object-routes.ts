@@ -60,6 +60,8 @@ async function answer(store: LocalStore, request: FastifyRequest, reply: Fastify
         'the local storage could not take an upload',
       );
     }
+    // The rest of the body is read and forgotten: a client that first sends all of it still gets to the answer.
+    request.raw.resume();
     return reply.code(refusal.status).type('application/xml').send(refusal.xml);
   }
 }

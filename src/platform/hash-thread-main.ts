@@ -38,6 +38,7 @@ parentPort?.on('message', (request: HashRequest) => {
 
 function note(request: HashRequest): void {
   const stream = streams.get(request.stream) ?? begin(request.stream);
+  if ('isBegin' in request) return;
   if ('isEnd' in request) {
     stream.isEnded = true;
   } else {
@@ -75,14 +76,14 @@ function hashSome(): boolean {
   return true;
 }
 
-/**
- * A pass takes as long for one stream as for four, so it waits until every stream is ready, unless one has more to
- * do than a block: then the others are slow, and it would wait in vain.
- */
+/** With so many blocks a stream waits for the others no longer: they are slow, and it would wait in vain. */
+const waitingBlocksMax = 2;
+
+/** A pass takes as long for one stream as for four, so it waits until every stream is ready. */
 function isWorthwhile(ready: readonly Stream[]): boolean {
   if (ready.length === 0) return false;
   if (ready.length >= Math.min(laneCount, streams.size)) return true;
-  return ready.some(({ isEnded, pieces }) => isEnded || pieces.length > 1);
+  return ready.some(({ isEnded, pieces }) => isEnded || pieces.length > waitingBlocksMax);
 }
 
 function advance(stream: Stream, bytes: number): void {

@@ -6,8 +6,11 @@ export interface HashThreadData {
   memory: SharedMemory;
 }
 
-/** Bytes of a stream that are in the shared memory, or its end. */
-export type HashRequest = { stream: number; offset: number; bytes: number } | { stream: number; isEnd: true };
+/** The beginning of a stream, bytes of it that are in the shared memory, or its end. */
+export type HashRequest =
+  | { stream: number; isBegin: true }
+  | { stream: number; offset: number; bytes: number }
+  | { stream: number; isEnd: true };
 
 /** A block that has been read, or the digest of a stream that ended. */
 export type HashReply = { stream: number; offset: number } | { stream: number; digest: Uint8Array };
@@ -39,6 +42,7 @@ export class HashThread {
     this.#lastStream += 1;
     const stream = this.#lastStream;
     let isWhole = true;
+    worker.postMessage({ stream, isBegin: true } satisfies HashRequest);
     return {
       append: async ({ offset }, bytes) => {
         if (!isWhole) throw new Error('only the last bytes of a stream may be no multiple of 64');

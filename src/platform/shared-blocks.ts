@@ -13,7 +13,7 @@ export interface SharedBlock {
   readonly bytes: Buffer;
 }
 
-export const sharedBlockBytes = 1024 * 1024;
+export const sharedBlockBytes = 512 * 1024;
 /** Enough for four uploads at full speed; more of them take turns. */
 const blockCount = 16;
 

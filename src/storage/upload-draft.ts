@@ -14,8 +14,8 @@ export interface UploadDraft extends DraftFile {
   readonly md5: Buffer;
 }
 
-/** One that is written, one that is hashed, one that is filled. */
-const blocksInFlightMax = 3;
+/** One is filled and one written while as many wait for the hash as its thread likes to have (see isWorthwhile). */
+const blocksInFlightMax = 4;
 
 /**
  * Receives the body of a request into a draft. The bytes are written and hashed while they arrive, a block at a time.

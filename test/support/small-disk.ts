@@ -1,0 +1,50 @@
+/** A real file system of a few mebibytes, mounted in a namespace of its own, so that no other process sees it. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Hooks, onCleanup } from './cleanup.ts';
+
+/** Root may always; others where the system lets users make namespaces. */
+const unshare = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount'];
+
+const canMount =
+  process.platform === 'linux' &&
+  spawnSync('unshare', [...unshare, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
+
+export const skipWithoutSmallDisk = canMount ? false : 'no right to mount a small file system here';
+
+export interface SmallDisk {
+  directory: string;
+  makeReadOnly(): Promise<void>;
+}
+
+export async function mountSmallDisk(hooks: Hooks, mebibytes: number): Promise<SmallDisk> {
+  const mountPoint = await mkdtemp(join(tmpdir(), 'longhand-disk-'));
+  const script = `mount -t tmpfs -o size=${mebibytes}m tmpfs "$0" && echo done && read -r go
+    mount -o remount,ro "$0" && echo done && read -r go`;
+  const holder = spawn('unshare', [...unshare, 'sh', '-c', script, mountPoint], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: holder.stdout })[Symbol.asyncIterator]();
+  const done = async () => {
+    const { value } = await lines.next();
+    if (value !== 'done') throw new Error('the small disk could not be mounted');
+  };
+  onCleanup(hooks, async () => {
+    const ended = once(holder, 'exit');
+    holder.kill('SIGKILL');
+    await ended;
+    await rm(mountPoint, { recursive: true });
+  });
+  await done();
+  return {
+    directory: join('/proc', String(holder.pid), 'root', mountPoint),
+    async makeReadOnly() {
+      holder.stdin.write('\n');
+      await done();
+    },
+  };
+}
