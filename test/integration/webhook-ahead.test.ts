@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { deleteSubscription } from '../../src/webhook/delete-subscription.ts';
 import { defaultPlaceLimits } from '../../src/webhook/delivery-places.ts';
 import { eventually } from '../support/eventually.ts';
-import { acknowledge, openReceiver } from '../support/webhook-receiver.ts';
+import { acknowledge, answerWith, openReceiver } from '../support/webhook-receiver.ts';
 import { openWorld } from '../support/webhook-world.ts';
 
 const jobs = 60;
@@ -76,4 +76,34 @@ test('what was claimed ahead is not sent after a 410', async (t) => {
   assert.equal(receiver.received.length, answeredFirst + places);
   assert.equal(states.gone?.length, places);
   assert.deepEqual([delivered, cancelled], [answeredFirst, jobs - answeredFirst - places]);
+});
+
+test('between a 410 and the moment it is stored nothing more is sent', async (t) => {
+  const receiver = await openReceiver(t, { answer: answerWith(410) });
+  const world = await openWorld(t, { allow: [receiver.target] });
+  const accountId = await world.account();
+  const { subscription } = await world.subscribe(accountId, receiver.url);
+  const dispatcher = world.startDispatcher();
+  t.after(() => world.stop());
+  const newest = async () => {
+    // Event and delivery are written by one transaction: other marks mean that the delivery was written again.
+    const rows = await world.database.query<{ state: string; changed: boolean }>(
+      `select d.state, d.xmin <> e.xmin as changed
+       from webhook_delivery d join webhook_event e on e.id = d.event_id order by d.id desc limit 1`,
+    );
+    return rows[0];
+  };
+  await world.database.transaction(async (tx) => {
+    // As a job that is just ending does; the disabling waits for it.
+    await tx.query('select 1 from webhook_subscription where id = $1 for share', [subscription.id]);
+    await world.endJob(accountId);
+    await eventually(() => dispatcher.attemptCounts.gone === 1 || undefined, 'the 410');
+    await world.endJob(accountId);
+    await eventually(async () => {
+      const now = await newest();
+      return (now?.state === 'pending' && now.changed) || undefined;
+    }, 'the second delivery to be claimed and given back');
+  });
+  await eventually(async () => (await newest())?.state === 'cancelled' || undefined, 'the cancelling');
+  assert.equal(receiver.received.length, 1);
 });
