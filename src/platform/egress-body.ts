@@ -8,7 +8,6 @@ export interface BodyOptions {
   source: Readable;
   headers: Readonly<Record<string, string>>;
   bytesMax: number;
-  beyondBytesMax: 'fail' | 'cut';
   close(): void;
   /** Turns a fault of the connection into the failure to throw. */
   explain(error: unknown): unknown;
@@ -16,25 +15,18 @@ export interface BodyOptions {
 
 /** Reads once. Whatever ends the reading also closes the connection. */
 export async function* boundedBody(options: BodyOptions): AsyncGenerator<Buffer> {
-  const { source, headers, bytesMax, beyondBytesMax, close, explain } = options;
+  const { source, headers, bytesMax, close, explain } = options;
   try {
     const declared = Number(headers['content-length']);
-    if (beyondBytesMax === 'fail' && declared > bytesMax) throw tooLarge(bytesMax);
+    if (declared > bytesMax) throw tooLarge(bytesMax);
     const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
     const isPlain = encoding === 'identity' || encoding === '';
-    const plain: AsyncIterable<Buffer> = isPlain
-      ? source
-      : decompressed(encoding, counted(source, bytesMax, beyondBytesMax));
+    const plain: AsyncIterable<Buffer> = isPlain ? source : decompressed(encoding, counted(source, bytesMax));
     let bytes = 0;
     for await (const chunk of plain) {
-      const room = bytesMax - bytes;
       bytes += chunk.length;
-      if (bytes <= bytesMax) yield chunk;
-      else if (beyondBytesMax === 'fail') throw tooLarge(bytesMax);
-      else {
-        if (room > 0) yield chunk.subarray(0, room);
-        return;
-      }
+      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      yield chunk;
     }
   } catch (error) {
     throw explain(error);
@@ -45,12 +37,12 @@ export async function* boundedBody(options: BodyOptions): AsyncGenerator<Buffer>
   }
 }
 
-async function* counted(source: Readable, bytesMax: number, beyond: 'fail' | 'cut'): AsyncGenerator<Buffer> {
+async function* counted(source: Readable, bytesMax: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
     bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge(bytesMax);
     yield chunk;
-    if (bytes > bytesMax && beyond === 'cut') return;
   }
 }
 

@@ -41,8 +41,6 @@ export interface EgressRequest {
   port443Only?: boolean;
   /** May travel on a connection that an earlier request to the same origin left open; it was judged when opened. */
   keepAlive?: boolean;
-  /** What to do with a body beyond `bytesMax`: fail (default), or stop reading it. */
-  beyondBytesMax?: 'fail' | 'cut';
 }
 
 export interface EgressResponse {
@@ -228,7 +226,6 @@ function responseFrom(
     source: answer.body,
     headers,
     bytesMax: request.limits.bytesMax,
-    beyondBytesMax: request.beyondBytesMax ?? 'fail',
     close,
     explain: (error) => explained(error, request.signal, signal),
   });
