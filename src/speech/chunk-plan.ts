@@ -36,6 +36,8 @@ const pauseSamplesComfortable = seconds(0.6);
 const chunkSamplesMax = seconds(28);
 /** Context on both sides of an utterance: onsets and endings that voice activity clips. */
 const paddingSamples = seconds(0.2);
+/** A chunk is read with more: the voice's own edge is looked for in it. */
+const chunkPaddingSamples = seconds(0.4);
 
 export function chunkPlan(spans: readonly SpeechSpan[], totalSamples: number): Chunk[] {
   const utterances = utterancesOf(spans.filter((span) => span.endSample > span.startSample));
@@ -87,8 +89,8 @@ function padChunks(chunks: Chunk[], totalSamples: number): void {
     const after = speech[i + 1];
     const floor = before ? middle(before.endSample, chunk.startSample) : 0;
     const ceiling = after ? middle(chunk.endSample, after.startSample) : totalSamples;
-    chunk.startSample = Math.max(floor, chunk.startSample - paddingSamples);
-    chunk.endSample = Math.max(chunk.endSample, Math.min(ceiling, chunk.endSample + paddingSamples));
+    chunk.startSample = Math.max(floor, chunk.startSample - chunkPaddingSamples);
+    chunk.endSample = Math.max(chunk.endSample, Math.min(ceiling, chunk.endSample + chunkPaddingSamples));
   }
 }
 

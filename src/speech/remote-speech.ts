@@ -9,6 +9,8 @@ import { EgressFailure } from '../platform/egress-failure.ts';
 import { type Chunk, sampleRate, voicedSeconds } from './chunk-plan.ts';
 import type { ChunkResult, RecognisedUtterance, RecogniseOptions } from './chunk-result.ts';
 import { transcriptionForm } from './remote-form.ts';
+import { samplesOf } from './samples-of.ts';
+import { withExactEdges } from './span-edges.ts';
 import { type Speech, SpeechError } from './speech.ts';
 import { spokenText } from './spoken-text.ts';
 import { utterancesWithWords } from './words-of-utterances.ts';
@@ -77,7 +79,11 @@ export class RemoteSpeech implements Speech {
     const evidence = options.speakers ? this.#deps.local.recognise(audio, chunk, options, signal) : undefined;
     const answer = await this.#inTurn(signal, () => this.#ask(audio, options.language, signal));
     const { speakers } = (await evidence) ?? {};
-    const utterances = recognisedUtterances(answer, chunk, options.language);
+    const utterances = withExactEdges(
+      recognisedUtterances(answer, chunk, options.language),
+      chunk,
+      Float32Array.from(samplesOf(audio), (sample) => sample / 32_768),
+    );
     return { engine: `remote ${this.#deps.endpoint.model}`, utterances, ...(speakers && { speakers }) };
   }
 

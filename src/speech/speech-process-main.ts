@@ -12,6 +12,7 @@ import type { ChunkResult } from './chunk-result.ts';
 import type { HeardChunk } from './recognizer.ts';
 import { installedDirectory, RecognizerShelf } from './recognizer-shelf.ts';
 import { samplesOf } from './samples-of.ts';
+import { withExactEdges } from './span-edges.ts';
 import { cutAtVoices, joinedSpeakers } from './speaker/joined-speakers.ts';
 import { SpeakerEar } from './speaker/speaker-evidence.ts';
 import { SpeechError } from './speech.ts';
@@ -93,7 +94,8 @@ async function recognise(request: SpeechRequest & { type: 'recognise' }): Promis
   const { recognizer, language } = await shelf.choose(request.options.engine, heard);
   const speakers = request.options.speakers ? await ear.evidence(heard.samples, request.chunk) : undefined;
   const chunk = cutAtVoices(request.chunk, speakers);
-  const utterances = await recognizer.recognise({ ...heard, chunk, language });
+  const recognised = await recognizer.recognise({ ...heard, chunk, language });
+  const utterances = withExactEdges(recognised, chunk, heard.samples);
   return { engine: recognizer.id, utterances, ...(speakers && { speakers }) };
 }
 

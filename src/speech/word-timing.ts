@@ -10,7 +10,7 @@ const clauseEnd = /[.,;:!?…。、，！？；：؟،।]["'”’»)\]]*$/u;
 const punctuationWorthSeconds = 0.8;
 
 export function timedWords(utterance: RecognisedUtterance): TimedWord[] {
-  if (utterance.words) return utterance.words.map((word) => withoutPauses(word, utterance.spans));
+  if (utterance.words) return withinVoice(utterance.words, utterance.spans);
   const words = wordsOf(utterance.text);
   const spans = utterance.spans.length > 0 ? utterance.spans : [utterance];
   const shares = wordsPerSpan(words, spans);
@@ -24,6 +24,16 @@ export function timedWords(utterance: RecognisedUtterance): TimedWord[] {
   return timed;
 }
 
+/** The first word begins and the last one ends with the voice: engines know that only to a tenth of a second. */
+function withinVoice(words: readonly TimedWord[], spans: readonly SpeechSpan[]): TimedWord[] {
+  const placed = words.map((word) => withoutPauses(word, spans));
+  const [first, last] = [placed[0], placed.at(-1)];
+  const [opening, closing] = [spans[0], spans.at(-1)];
+  if (first && opening && overlap(first, opening) > 0) first.startSample = opening.startSample;
+  if (last && closing && overlap(last, closing) > 0) last.endSample = closing.endSample;
+  return placed;
+}
+
 /** Engines let a word begin in the pause before it or end in the one after; the voice knows better. */
 function withoutPauses(word: TimedWord, spans: readonly SpeechSpan[]): TimedWord {
   const shared = spans.map((span) => overlap(span, word));
@@ -32,7 +42,7 @@ function withoutPauses(word: TimedWord, spans: readonly SpeechSpan[]): TimedWord
   const spoken = spans.filter((_, i) => (shared[i] ?? 0) > 0.3 * most);
   const first = spoken[0];
   const last = spoken.at(-1);
-  if (!first || !last || most <= 0) return word;
+  if (!first || !last || most <= 0) return { ...word };
   return {
     text: word.text,
     startSample: Math.max(word.startSample, first.startSample),

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sampleRate } from '../../src/speech/chunk-plan.ts';
 import { SpeechError } from '../../src/speech/speech.ts';
 import { transcript } from '../../src/speech/transcript.ts';
-import { fixtureSamples, inPieces, silence } from '../support/audio.ts';
+import { fixtureSamples, inPieces, silence, spokenSamples } from '../support/audio.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { audioOf, chunksOf, heardIn, patience, speechPool } from '../support/speech.ts';
@@ -36,21 +36,40 @@ test('the pieces of a recording come back in order, at their places to 20 ms how
   const speech = speechPool(t);
   const first = await fixtureSamples('austen-880.flac');
   const second = await fixtureSamples('austen-930.flac');
-  const alone = await chunksOf(speech, first);
-  const spokenAt = alone[0]?.utterances[0]?.startSample ?? 0;
-  const samples = Buffer.concat([silence(61), first, silence(3), second, silence(17), first]);
-  const { segments, text } = transcript(await heardIn(speech, samples));
-  assert.deepEqual(
-    text.split('\n\n').map((paragraph) => words(paragraph).join(' ')),
-    [
-      'he was not an ill disposed young man',
-      'he might even have been made amiable himself',
-      'he was not an ill disposed young man',
-    ],
-  );
-  const lastStart = (samples.length - first.length) / 2 / sampleRate + spokenAt / sampleRate;
-  // Voice activity looks at windows of 32 ms, which lie differently each time; the timeline itself is exact.
-  assert.ok(Math.abs((segments.at(-1)?.start ?? 0) - lastStart) <= 0.032 + 0.02);
+  // Silence of lengths that share nothing with the windows of voice activity.
+  const pieces = [
+    silence(61.0071),
+    first,
+    silence(3.0133),
+    second,
+    silence(17.0197),
+    first,
+    silence(5.0029),
+    second,
+  ];
+  for (const engine of ['auto', 'whisper']) {
+    const alone = [];
+    for (const clip of [first, second]) {
+      const framed = Buffer.concat([silence(1), clip, silence(1)]);
+      const [segment, ...more] = transcript(await heardIn(speech, framed, engine)).segments;
+      assert.ok(segment && more.length === 0);
+      alone.push({ start: segment.start - 1, end: segment.end - 1 });
+    }
+    const { segments, text } = transcript(await heardIn(speech, Buffer.concat(pieces), engine));
+    const endings = text.split('\n\n').map((paragraph) => words(paragraph).at(-1));
+    assert.deepEqual(endings, ['man', 'himself', 'man', 'himself']);
+    assert.equal(segments.length, 4);
+    for (const [i, segment] of segments.entries()) {
+      const bytesBefore = Buffer.concat(pieces.slice(0, 2 * i + 1)).length;
+      const place = bytesBefore / 2 / sampleRate;
+      const { start = 0, end = 0 } = alone[i % 2] ?? {};
+      assert.ok(
+        Math.abs(segment.start - place - start) <= 0.02,
+        `${engine} ${i} ${segment.start - place} ${start}`,
+      );
+      assert.ok(Math.abs(segment.end - place - end) <= 0.02, `${engine} ${i} ${segment.end - place} ${end}`);
+    }
+  }
 });
 
 test('words get times of their own from Whisper, in order and within the speech', async (t) => {
@@ -66,6 +85,25 @@ test('words get times of their own from Whisper, in order and within the speech'
     previousEnd = word.endSample;
   }
   assert.ok(previousEnd <= samples.length / 2);
+});
+
+test('a recording in two languages comes back in both, each by the engine made for it', async (t) => {
+  const speech = speechPool(t);
+  const english = await fixtureSamples('austen-870.flac');
+  const spanish = await spokenSamples(
+    'es',
+    'Buenos días a todos. Hoy vamos a hablar de la casa nueva, de los niños y del tiempo en la ciudad.',
+  );
+  // Long enough apart, and long enough themselves, not to share a chunk.
+  const samples = Buffer.concat([english, english, english, english, silence(9), spanish, spanish, spanish]);
+  const results = await heardIn(speech, samples);
+  const [first, last] = [results[0], results.at(-1)];
+  assert.equal(first?.engine, 'moonshine-base');
+  assert.match(first?.utterances[0]?.text ?? '', /John Dashwood/i);
+  assert.equal(last?.engine, 'whisper-base');
+  assert.equal(last?.utterances[0]?.language, 'es');
+  const { text } = transcript(results);
+  assert.match(text, /prudently in his power.*buenos días a todos.*la ciudad/is);
 });
 
 test('the language of a chunk is heard', async (t) => {

@@ -1,5 +1,7 @@
 /** Sound for tests: recordings of test/fixtures and what ffmpeg can make, as the samples that speech works on. */
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -14,6 +16,18 @@ export async function fixtureSamples(name: string): Promise<Buffer> {
 /** `source` is a source of ffmpeg's filters, such as `anoisesrc=c=pink`. */
 export async function madeSamples(source: string, seconds: number, filter = 'anull'): Promise<Buffer> {
   return samplesFrom(['-f', 'lavfi', '-t', String(seconds), '-i', source, '-af', filter]);
+}
+
+/** A sentence in the voice of espeak-ng, which ./setup installs: the languages of which there is no recording here. */
+export async function spokenSamples(language: string, sentence: string): Promise<Buffer> {
+  const directory = await mkdtemp(join(tmpdir(), 'longhand-spoken-'));
+  try {
+    const file = join(directory, 'spoken.wav');
+    await run('espeak-ng', ['-v', language, '-s', '140', '-w', file, sentence]);
+    return await samplesFrom(['-i', file]);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 }
 
 export function silence(seconds: number): Buffer {

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sampleRate } from './chunk-plan.ts';
+import { withExactEdges } from './span-edges.ts';
+
+const offset = 7 * sampleRate + 123;
+const length = 3 * sampleRate;
+const noise = (i: number) => 0.001 * Math.sin(i * i * 0.37);
+
+/** A hum that begins and ends at known samples, in a room that is never quite silent. */
+function hum(fromSample: number, untilSample: number): Float32Array {
+  return Float32Array.from({ length }, (_, i) => {
+    const at = offset + i;
+    const voice =
+      at >= fromSample && at < untilSample ? 0.2 * Math.sin((2 * Math.PI * 140 * at) / sampleRate) : 0;
+    return voice + noise(i);
+  });
+}
+
+function exactSpans(samples: Float32Array, spans: { startSample: number; endSample: number }[]) {
+  const extent = { startSample: offset, endSample: offset + length };
+  return withExactEdges([{ ...extent, spans }], extent, samples)[0]?.spans ?? [];
+}
+
+test('an edge that voice activity put a few windows off comes to lie within 5 ms of the voice', () => {
+  const from = offset + 9001;
+  const until = offset + 30_011;
+  for (const shift of [-2500, -600, 0, 333, 2500]) {
+    const [span] = exactSpans(hum(from, until), [{ startSample: from + shift, endSample: until - shift }]);
+    assert.ok(Math.abs((span?.startSample ?? 0) - from) <= 0.005 * sampleRate, `start ${shift}`);
+    assert.ok(Math.abs((span?.endSample ?? 0) - until) <= 0.005 * sampleRate, `end ${shift}`);
+  }
+});
+
+test('a cut inside speech stays where it is, and spans never overlap', () => {
+  const from = offset + 9001;
+  const until = offset + 30_011;
+  const cut = offset + 20_000;
+  const spans = exactSpans(hum(from, until), [
+    { startSample: from - 400, endSample: cut },
+    { startSample: cut, endSample: until + 400 },
+  ]);
+  assert.equal(spans[0]?.endSample, cut);
+  assert.equal(spans[1]?.startSample, cut);
+});
+
+test('where nothing stands out the edges stay', () => {
+  const span = { startSample: offset + 5000, endSample: offset + 20_000 };
+  assert.deepEqual(exactSpans(hum(0, 0), [span]), [span]);
+});
