@@ -57,6 +57,8 @@ export async function jobUnderKills(
   }
 }
 
+const attemptsToCreate = 120;
+const finishMsMax = 60 * 60_000;
 const apiKey = `lh_${'A'.repeat(36)}`;
 
 function startWorker(env: Record<string, string>) {
@@ -72,22 +74,25 @@ async function create(url: string, file: string): Promise<string> {
   });
   const { key, storage, content_type, upload } = prepared.data;
   await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: await openAsBlob(file) });
-  for (;;) {
+  for (let attempt = 0; attempt < attemptsToCreate; attempt++) {
     const created = await api(url, '/api/v1/transcriptions', {
       upload: { key, storage, filename: 'long.wav', size, content_type },
     });
     if (created.data) return created.data.id;
     await delay(1000); // The worker has not been heard from yet.
   }
+  throw new Error(`no job was accepted within ${attemptsToCreate} s`);
 }
 
 async function finished(url: string, id: string): Promise<string> {
-  for (;;) {
+  const deadline = Date.now() + finishMsMax;
+  while (Date.now() < deadline) {
     const { data } = await api(url, `/api/v1/transcriptions/${id}`);
     if (data.status === 'completed') return data.text;
     if (data.status === 'failed') throw new Error(data.error);
     await delay(500);
   }
+  throw new Error(`the job was not finished ${finishMsMax / 60_000} min after the last kill`);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers are read as a client without types reads them.
