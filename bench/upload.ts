@@ -70,10 +70,7 @@ async function speedRows(place: BenchPlace, db: Database, workDir: string): Prom
   const uploadSeconds: number[] = [];
   let growthBytes = 0;
   for (let round = 0; round < rounds; round += 1) {
-    ddSeconds.push(
-      await seconds(() => program('dd', [`if=${payload}`, `of=${workDir}/copy`, 'bs=1M', 'conv=fdatasync'])),
-    );
-    await rm(join(workDir, 'copy'));
+    ddSeconds.push(Math.min(await ddOnce(workDir, payload), await ddOnce(workDir, payload)));
     const measured = await measuredUpload(service, part);
     uploadSeconds.push(measured.seconds);
     growthBytes = Math.max(growthBytes, measured.growthBytes);
@@ -103,6 +100,16 @@ async function speedRows(place: BenchPlace, db: Database, workDir: string): Prom
       passed: busy < 3 * idle,
     },
   ];
+}
+
+/** The first one after a pause also pays for memory that the machine has to find again; the faster one counts. */
+async function ddOnce(workDir: string, payload: string): Promise<number> {
+  const copy = join(workDir, 'copy');
+  const elapsed = await seconds(() =>
+    program('dd', [`if=${payload}`, `of=${copy}`, 'bs=1M', 'conv=fdatasync']),
+  );
+  await rm(copy);
+  return elapsed;
 }
 
 async function prepareRow(storage: string, place: BenchPlace): Promise<BenchmarkRow> {
