@@ -18,7 +18,7 @@ export interface Peer {
 
 /**
  * The package carries the source of whisper.cpp 1.9.1, which is built here for this very processor. A ready-made
- * build (`@fugood/whisper.node@1.1.3`) does without AVX2 and took eight times as long: no fair peer.
+ * build (`@fugood/whisper.node@1.1.3`) took eight times as long on a clip of 11 s: no fair peer.
  */
 const whisperCppPackage = 'nodejs-whisper@0.3.1';
 /** Its model file of whisper.cpp has the vocabulary and the filters; of its code nothing is used. */
