@@ -102,7 +102,7 @@ async function speedRows(place: BenchPlace, db: Database, workDir: string): Prom
   ];
 }
 
-/** The first one after a pause also pays for memory that the machine has to find again; the faster one counts. */
+/** Called twice in a row, and the faster one counts: after a pause the first was often half as fast. */
 async function ddOnce(workDir: string, payload: string): Promise<number> {
   const copy = join(workDir, 'copy');
   const elapsed = await seconds(() =>
