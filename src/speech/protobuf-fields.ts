@@ -1,0 +1,82 @@
+/** The fields of a Protocol Buffers message as they stand on the wire: what is not touched stays as it was. */
+export interface Field {
+  number: number;
+  wireType: number;
+  /** Of a field with a length, what stands behind the length. */
+  bytes: Buffer;
+}
+
+const varintType = 0;
+const eightBytesType = 1;
+const lengthType = 2;
+const fourBytesType = 5;
+
+export function fieldsOf(message: Buffer): Field[] {
+  const fields: Field[] = [];
+  for (let at = 0; at < message.length; ) {
+    const tag = varintAt(message, at);
+    const wireType = tag.value % 8;
+    const { from, to } = extentOf(message, tag.end, wireType);
+    fields.push({ number: Math.floor(tag.value / 8), wireType, bytes: message.subarray(from, to) });
+    at = to;
+  }
+  return fields;
+}
+
+export function messageOf(fields: readonly Field[]): Buffer {
+  return Buffer.concat(
+    fields.flatMap(({ number, wireType, bytes }) => [
+      varint(number * 8 + wireType),
+      ...(wireType === lengthType ? [varint(bytes.length)] : []),
+      bytes,
+    ]),
+  );
+}
+
+export function bytesField(number: number, bytes: Buffer | string): Field {
+  return { number, wireType: lengthType, bytes: typeof bytes === 'string' ? Buffer.from(bytes) : bytes };
+}
+
+export function numberField(number: number, value: number): Field {
+  return { number, wireType: varintType, bytes: varint(value) };
+}
+
+export function textsOf(fields: readonly Field[], number: number): string[] {
+  return fields.filter((field) => field.number === number).map((field) => field.bytes.toString());
+}
+
+export function numbersOf(fields: readonly Field[], number: number): number[] {
+  return fields.filter((field) => field.number === number).map((field) => varintAt(field.bytes, 0).value);
+}
+
+function extentOf(message: Buffer, at: number, wireType: number): { from: number; to: number } {
+  const extent = { from: at, to: at };
+  if (wireType === varintType) extent.to = varintAt(message, at).end;
+  else if (wireType === eightBytesType) extent.to = at + 8;
+  else if (wireType === fourBytesType) extent.to = at + 4;
+  else if (wireType === lengthType) {
+    const length = varintAt(message, at);
+    extent.from = length.end;
+    extent.to = length.end + length.value;
+  } else throw new Error(`a field of wire type ${wireType}`);
+  if (extent.to > message.length) throw new Error('a message that ends inside a field');
+  return extent;
+}
+
+function varintAt(bytes: Buffer, at: number): { value: number; end: number } {
+  let value = 0;
+  for (let i = 0; i < 10; i++) {
+    const byte = bytes[at + i];
+    if (byte === undefined) throw new Error('a message that ends inside a number');
+    value += (byte & 0x7f) * 2 ** (7 * i);
+    if (byte < 0x80) return { value, end: at + i + 1 };
+  }
+  throw new Error('a number of more than ten bytes');
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  return Buffer.from([...bytes, rest]);
+}
