@@ -77,7 +77,7 @@ function hashSome(): boolean {
 }
 
 /** With so many blocks a stream waits for the others no longer: they are slow, and it would wait in vain. */
-const waitingBlocksMax = 2;
+const waitingBlocksMax = 1;
 
 /** A pass takes as long for one stream as for four, so it waits until every stream is ready. */
 function isWorthwhile(ready: readonly Stream[]): boolean {

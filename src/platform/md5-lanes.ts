@@ -91,12 +91,18 @@ const op = {
   constant: (value: number) => [0x41, ...signed(value)],
   add: [0x6a],
   subtract: [0x6b],
-  load: (offset: number) => [0xfd, 0x00, 4, ...unsigned(offset)],
+  load: (offset: number, alignment = 4) => [0xfd, 0x00, alignment, ...unsigned(offset)],
   store: (offset: number) => [0xfd, 0x0b, 4, ...unsigned(offset)],
-  loadFirstLane: (offset: number) => [0xfd, 0x5c, 2, ...unsigned(offset)],
-  loadLane: (offset: number, lane: number) => [0xfd, 0x56, 2, ...unsigned(offset), lane],
+  /** Four-byte lanes of two vectors: 0 to 3 are the first one's, 4 to 7 the second one's. */
+  shuffle: (...lanes: number[]) => [
+    0xfd,
+    0x0d,
+    ...lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte)),
+  ],
   constants: (word: number) => [0xfd, 0x0c, ...Array.from({ length: 4 }, () => littleEndian(word)).flat()],
   not: [0xfd, 0x4d],
+  and: [0xfd, 0x4e],
+  andNot: [0xfd, 0x4f],
   or: [0xfd, 0x50],
   xor: [0xfd, 0x51],
   select: [0xfd, 0x52],
@@ -114,17 +120,7 @@ const firstWord = 10;
 const vectorLocals = 4 + 1 + 16;
 
 function runBody(): number[] {
-  const word = Array.from({ length: 16 }, (_, index) => [
-    ...op.get(3),
-    ...op.get(2),
-    ...op.get(1),
-    ...op.get(0),
-    ...op.loadFirstLane(index * 4),
-    ...op.loadLane(index * 4, 1),
-    ...op.loadLane(index * 4, 2),
-    ...op.loadLane(index * 4, 3),
-    ...op.set(firstWord + index),
-  ]);
+  const words = [0, 4, 8, 12].map(fourWords);
   const loadState = registers.map((local, index) => [
     ...op.constant(0),
     ...op.load(index * 16),
@@ -147,13 +143,32 @@ function runBody(): number[] {
   const steps = Array.from({ length: 64 }, (_, index) => step(index));
   return [
     ...op.loop,
-    ...[...word, ...loadState, ...steps, ...addState, ...advance].flat(),
+    ...[...words, ...loadState, ...steps, ...addState, ...advance].flat(),
     ...op.get(blocksLeft),
     ...op.constant(1),
     ...op.subtract,
     ...op.tee(blocksLeft),
     ...op.branchIf(0),
     ...op.end,
+  ];
+}
+
+/** Sixteen bytes of each lane, turned from four words of one lane into one word of four lanes. */
+function fourWords(first: number): number[] {
+  const rows = [0, 1, 2, 3].map((row) => firstWord + first + row) as [number, number, number, number];
+  const load = rows.map((local, lane) => [...op.get(lane), ...op.load(first * 4, 0), ...op.set(local)]);
+  const both = (one: number, other: number) => [...op.get(one), ...op.get(other)];
+  const [low, high] = [op.shuffle(0, 4, 1, 5), op.shuffle(2, 6, 3, 7)];
+  const [lowPair, highPair] = [op.shuffle(0, 1, 4, 5), op.shuffle(2, 3, 6, 7)];
+  const [r0, r1, r2, r3] = rows;
+  return [
+    ...load.flat(),
+    ...[...both(r0, r1), ...high, ...both(r0, r1), ...low, ...op.set(r0), ...op.set(r1)],
+    ...[...both(r2, r3), ...high, ...both(r2, r3), ...low, ...op.set(r2), ...op.set(r3)],
+    // Now r0 and r2 hold words 0 and 1 of two lanes each, r1 and r3 words 2 and 3.
+    ...[...both(r1, r3), ...highPair, ...both(r1, r3), ...lowPair],
+    ...[...both(r0, r2), ...highPair, ...both(r0, r2), ...lowPair],
+    ...rows.flatMap((local) => op.set(local)),
   ];
 }
 
@@ -164,8 +179,8 @@ function step(index: number): number[] {
   const round = index >> 4;
   const mixed = [
     [...op.get(c), ...op.get(d), ...op.get(b), ...op.select],
-    [...op.get(b), ...op.get(c), ...op.get(d), ...op.select],
-    [...op.get(b), ...op.get(c), ...op.xor, ...op.get(d), ...op.xor],
+    [...op.get(c), ...op.get(d), ...op.andNot, ...op.addLanes, ...op.get(b), ...op.get(d), ...op.and],
+    [...op.get(c), ...op.get(d), ...op.xor, ...op.get(b), ...op.xor],
     [...op.get(b), ...op.get(d), ...op.not, ...op.or, ...op.get(c), ...op.xor],
   ][round];
   const messageWord = [index, 5 * index + 1, 3 * index + 5, 7 * index][round] ?? 0;
