@@ -14,6 +14,7 @@ const probabilitySure = 0.8;
 export class RecognizerShelf {
   readonly #modelsDirectory: string;
   readonly #loaded = new Map<string, Promise<Recognizer>>();
+  #quick: ReturnType<typeof WhisperRecognizer.loadDetector> | null = null;
 
   constructor(modelsDirectory: string) {
     this.#modelsDirectory = modelsDirectory;
@@ -39,31 +40,43 @@ export class RecognizerShelf {
       await this.#get(modelOfEngine(engine));
       return;
     }
-    if (language === null) await this.#detector(languageModel);
+    if (language === null) await this.#quickDetector();
     await this.#get(language === null || language === 'en' ? englishModel : otherLanguagesModel);
   }
 
   /** Without a model that can tell languages apart, everything is English. */
   async detectLanguage(heard: HeardChunk): Promise<LanguageGuess> {
-    const quick = await this.#detector(languageModel);
+    const quick = await this.#quickDetector();
     const guess = await quick?.detectLanguage(heard);
     if (guess && guess.probability >= probabilitySure && guess.language === 'en') return guess;
-    const thorough = await this.#detector(otherLanguagesModel);
+    const thorough = await this.#thoroughDetector();
     return (await thorough?.detectLanguage(heard)) ?? guess ?? { language: 'en', probability: 0 };
   }
 
   /** Once the language of a job is known, the models that found it out would hold half a gigabyte for nothing. */
   async #releaseDetectors(chosen: string): Promise<void> {
-    for (const id of [languageModel, otherLanguagesModel]) {
-      const loaded = id === chosen ? undefined : this.#loaded.get(id);
-      this.#loaded.delete(loaded ? id : '');
-      await (await loaded)?.release?.();
-    }
+    const quick = this.#quick;
+    this.#quick = null;
+    await (await quick)?.release?.();
+    if (chosen === otherLanguagesModel) return;
+    const thorough = this.#loaded.get(otherLanguagesModel);
+    this.#loaded.delete(otherLanguagesModel);
+    await (await thorough)?.release?.();
   }
 
-  async #detector(id: string): Promise<LanguageDetector | null> {
-    if (!(await isPresent(join(this.#modelsDirectory, id)))) return null;
-    return (await this.#get(id)) as WhisperRecognizer;
+  async #quickDetector(): Promise<LanguageDetector | null> {
+    const directory = join(this.#modelsDirectory, languageModel);
+    if (!(await isPresent(directory))) return null;
+    this.#quick ??= WhisperRecognizer.loadDetector(languageModel, directory);
+    this.#quick.catch(() => {
+      this.#quick = null;
+    });
+    return this.#quick;
+  }
+
+  async #thoroughDetector(): Promise<LanguageDetector | null> {
+    if (!(await isPresent(join(this.#modelsDirectory, otherLanguagesModel)))) return null;
+    return (await this.#get(otherLanguagesModel)) as WhisperRecognizer;
   }
 
   #get(id: string): Promise<Recognizer> {

@@ -1,11 +1,10 @@
-/** The picture of sound that Whisper looks at: 80 mel bands, one column every 10 ms, 30 s wide. */
+/** The picture of sound that Whisper looks at: 80 mel bands, one column every 10 ms. */
 import { FourierTransform } from './fourier-transform.ts';
 
 const sampleRate = 16_000;
 const windowSize = 400;
 const hopSize = 160;
 export const bands = 80;
-export const frames = 3000;
 const bins = windowSize / 2 + 1;
 
 const hann = Float64Array.from(
@@ -15,15 +14,15 @@ const hann = Float64Array.from(
 const filters = melFilters();
 const transform = new FourierTransform(windowSize);
 
-/** `[bands × frames]`, row by row. Audio beyond 30 s is not looked at; what is missing is silence. */
-export function logMel(samples: Float32Array): Float32Array {
+/** `[bands × frames]`, row by row. Audio beyond the last frame is not looked at; what is missing is silence. */
+export function logMel(samples: Float32Array, frames: number): Float32Array {
   const mel = new Float32Array(bands * frames).fill(-10);
   const used = Math.min(frames, Math.ceil((samples.length + windowSize / 2) / hopSize));
   for (let frame = 0; frame < used; frame += 2) {
     // Two real frames are transformed at once, as the real and the imaginary part.
     const spectrum = transform.powersOfTwo(windowed(samples, frame), windowed(samples, frame + 1));
-    writeColumn(mel, frame, spectrum.first);
-    if (frame + 1 < used) writeColumn(mel, frame + 1, spectrum.second);
+    writeColumn(mel, frames, frame, spectrum.first);
+    if (frame + 1 < used) writeColumn(mel, frames, frame + 1, spectrum.second);
   }
   let loudest = -10;
   for (const value of mel) loudest = Math.max(loudest, value);
@@ -41,7 +40,7 @@ function windowed(samples: Float32Array, frame: number): Float64Array {
   return cut;
 }
 
-function writeColumn(mel: Float32Array, frame: number, powers: Float64Array): void {
+function writeColumn(mel: Float32Array, frames: number, frame: number, powers: Float64Array): void {
   for (let band = 0; band < bands; band++) {
     const { from, weights } = filters[band] as MelFilter;
     let sum = 0;

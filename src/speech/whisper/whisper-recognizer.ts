@@ -13,6 +13,8 @@ const confidenceMin = -1;
 /** Below this, text is wrong in any case. */
 const confidenceHopeless = -1.6;
 
+const detectorWindowSeconds = 15;
+
 /** When Whisper stops before the end, it is asked again from there. */
 const unheardSecondsMax = 1.5;
 const passesMax = 4;
@@ -28,6 +30,14 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
 
   static async load(id: string, directory: string): Promise<WhisperRecognizer> {
     return new WhisperRecognizer(id, await WhisperModel.load(directory));
+  }
+
+  /** Hears half as long and answers in a third of the time. */
+  static async loadDetector(
+    id: string,
+    directory: string,
+  ): Promise<LanguageDetector & Pick<Recognizer, 'release'>> {
+    return new WhisperRecognizer(id, await WhisperModel.load(directory, detectorWindowSeconds));
   }
 
   release(): Promise<void> {
