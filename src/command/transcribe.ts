@@ -9,9 +9,11 @@ import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import { openQueue, openStorage, startWorker } from '../service/processing.ts';
+import { openSpeech } from '../service/speech.ts';
 import { eventRecorder } from '../service/webhooks.ts';
 import { conversationText } from '../speech/speaker/conversation-text.ts';
 import { type SpeakerCount, speakersMax } from '../speech/speaker/speaker-clusters.ts';
+import type { Speech } from '../speech/speech.ts';
 import { srt, vtt } from '../speech/subtitles.ts';
 import { workKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
@@ -19,7 +21,7 @@ import { queueJob } from '../transcription/create-transcription.ts';
 import { progressOf } from '../transcription/progress.ts';
 import { optionsFor, type Transcription } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
-import { commandContext } from './command-context.ts';
+import { type CommandContext, commandContext } from './command-context.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -44,28 +46,45 @@ export async function transcribe(given: string, options: TranscribeOptions): Pro
   speakerCountOf(options);
   const { config, clock, logger } = commandContext();
   const media = /^https?:\/\//i.test(given) ? mediaLink(given, config) : await mediaFile(given);
+  const speech = await openSpeech({ config, clock, logger });
+  if (!speech) {
+    throw new UsageError('The speech models are not installed: run "longhand models install --default".');
+  }
+  try {
+    // The models are loaded while the database starts.
+    speech.warmUp(config.engine.name, languageOf(options));
+    const job = await jobWithWorker({ config, clock, logger }, speech, media, options);
+    await write(rendered(job, format), options.output);
+  } finally {
+    await speech.close();
+  }
+}
+
+async function jobWithWorker(
+  { config, clock, logger }: CommandContext,
+  speech: Speech,
+  media: Media,
+  options: TranscribeOptions,
+): Promise<Transcription> {
   const foundation = await openFoundation(config, clock, logger);
   const publicUrl = () => publicUrlOf(config);
-  const storage = await openStorage(foundation, publicUrl);
+  const { stores, close } = await openStorage(foundation, publicUrl);
   const queue = await openQueue(foundation);
   const worker = await startWorker({
     foundation,
-    stores: storage.stores,
+    speech,
+    stores,
     queue,
     // A service may run on the same database: this worker may end a job of its accounts, too.
     recordEnd: eventRecorder(foundation, publicUrl),
     afterEnd: () => {},
   });
   try {
-    if (!worker.takesTasks) {
-      throw new UsageError('The speech models are not installed: run "longhand models install --default".');
-    }
-    const job = await runJob({ foundation, stores: storage.stores, queue }, media, options);
-    await write(rendered(job, format), options.output);
+    return await runJob({ foundation, stores, queue }, media, options);
   } finally {
     await queue.stop(stopGraceMs);
     await worker.stop();
-    await storage.close();
+    await close();
     await foundation.close();
   }
 }

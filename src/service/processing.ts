@@ -11,6 +11,7 @@ import { HashThread } from '../platform/hash-thread.ts';
 import { TaskQueue } from '../platform/queue.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
 import { findSandbox } from '../platform/subprocess.ts';
+import type { Speech } from '../speech/speech.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
 import { startJobWorker } from '../transcription/job-worker.ts';
@@ -18,7 +19,6 @@ import { transcriptionQueues } from '../transcription/queues.ts';
 import type { Transcription } from '../transcription/transcription.ts';
 import { WorkerPresence } from '../transcription/worker-presence.ts';
 import type { Foundation } from './foundation.ts';
-import { openSpeech } from './speech.ts';
 
 export interface Storage {
   stores: ObjectStores;
@@ -60,6 +60,8 @@ export function openQueue({ db, clock, logger }: Foundation): Promise<TaskQueue>
 
 export interface WorkerParts {
   foundation: Foundation;
+  /** Undefined when its models are missing. The worker closes it. */
+  speech: Speech | undefined;
   stores: ObjectStores;
   queue: TaskQueue;
   recordEnd(tx: Queryable, job: Transcription): Promise<void>;
@@ -78,10 +80,8 @@ const sandboxTrialMs = 5_000;
 
 /** Starts to take steps of jobs; without its models a worker takes none and does not count as one. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { foundation, stores, queue } = parts;
+  const { foundation, stores, queue, speech } = parts;
   const { config, clock, logger, db } = foundation;
-  const egress = createEgress({ allow: config.egressAllow, clock });
-  const speech = await openSpeech(foundation, egress);
   if (!speech) return { takesTasks: false, stop: async () => {} };
   const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
   await scratch.prepare();
@@ -95,7 +95,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     logger,
     clock,
     programs: { ffmpeg, ffprobe, bubblewrap, clock },
-    sources: createSources({ egress, clock, ytdlp }),
+    sources: createSources({ egress: createEgress({ allow: config.egressAllow, clock }), clock, ytdlp }),
     scratch,
     engine: config.engine.name,
     allowance: new Allowance(clock),

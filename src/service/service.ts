@@ -11,6 +11,7 @@ import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
 import { openFoundation, secretBoxOf } from './foundation.ts';
 import { openQueue, openStorage, startWorker } from './processing.ts';
+import { openSpeech } from './speech.ts';
 import { startWebhooks } from './webhooks.ts';
 
 export interface Service {
@@ -68,6 +69,7 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   const worker = hasWorker
     ? await startWorker({
         foundation,
+        speech: await openSpeech(foundation),
         stores: storage.stores,
         queue,
         recordEnd: webhooks.recordEnd,

@@ -1,6 +1,7 @@
 /** The models on this machine and the recognizer that the settings ask for. */
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createEgress, type Egress } from '../platform/egress.ts';
+import { createEgress } from '../platform/egress.ts';
 import { modelsNeededBy } from '../speech/engine.ts';
 import type { HttpsDownload } from '../speech/model-download.ts';
 import { ModelStore } from '../speech/model-store.ts';
@@ -33,16 +34,18 @@ export async function openModelStore({
     response.close();
     throw new Error(`the server answered ${response.status}`);
   };
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const store = new ModelStore({ directory: join(config.dataDir, 'models'), httpsDownload });
   await store.adoptFrom(checkoutModelsDir);
   return store;
 }
 
 /** Undefined when a model that the engine needs is not there; the log says which and what to do. */
-export async function openSpeech(
-  { config, clock, logger }: Foundation,
-  egress: Egress,
-): Promise<Speech | undefined> {
+export async function openSpeech({
+  config,
+  clock,
+  logger,
+}: Pick<Foundation, 'config' | 'clock' | 'logger'>): Promise<Speech | undefined> {
   const modelStore = await openModelStore({ config, clock });
   const needed = modelsNeededBy(config.engine.name);
   const usable = await Promise.all(needed.map((id) => modelStore.usable(id)));
@@ -62,5 +65,6 @@ export async function openSpeech(
   const { url, key, model } = config.engine;
   if (config.engine.name !== 'remote' || url === undefined) return local;
   const endpoint = { url, key, model: model ?? 'whisper-1' };
+  const egress = createEgress({ allow: config.egressAllow, clock });
   return new RemoteSpeech({ endpoint, local, egress, clock, concurrency: config.workers });
 }
