@@ -15,11 +15,16 @@ const main = join(import.meta.dirname, '..', 'src', 'main.ts');
 export interface KillResult {
   text: string;
   kills: number;
-  /** Chunk tasks that began again, over all kills. */
-  repeatedChunks: number;
+  /** How far the chunk under way had come at each kill, as a share of the usual time for one. */
+  lostChunks: number[];
+  /** Chunk tasks that were given out again, over all kills: those under way and those at hand. */
+  tasksGivenOutAgain: number;
 }
 
-/** Runs one job over HTTP; `kills` times the worker is ended by SIGKILL at a random moment and started again. */
+/**
+ * Runs one job over HTTP; `kills` times the worker is ended by SIGKILL at a random moment and started again. It has
+ * one speech process, so that the work lost is the time since it ended its last chunk, or since it was up.
+ */
 export async function jobUnderKills(
   file: string,
   kills: number,
@@ -39,22 +44,49 @@ export async function jobUnderKills(
   const api = await startService({ ...env, LONGHAND_PORT: '0', LONGHAND_API_KEY: apiKey }, ['--role', 'api']);
   try {
     const id = await create(api.url, file);
+    const lostMs: number[] = [];
+    let startedAtMs = Date.now();
     for (let kill = 0; kill < kills; kill++) {
-      await delay(4000 + Math.random() * 14_000);
+      await delay(6000 + Math.random() * 10_000);
       worker.kill('SIGKILL');
+      lostMs.push(Date.now() - Math.max(startedAtMs, await lastDoneMs(db)));
+      startedAtMs = Date.now();
       worker = startWorker(env);
     }
     const text = await finished(api.url, id);
+    const chunkMs = await usualChunkMs(db);
     const [row] = await db.query<{ repeated: number }>(
       `select coalesce(sum(retry_count), 0)::int as repeated from queue.job where name = 'recognise'`,
     );
-    return { text, kills, repeatedChunks: row?.repeated ?? 0 };
+    return {
+      text,
+      kills,
+      lostChunks: lostMs.map((ms) => Math.min(1, ms / chunkMs)),
+      tasksGivenOutAgain: row?.repeated ?? 0,
+    };
   } finally {
     worker.kill('SIGKILL');
     await api.stop();
     await db.close();
     await postgres.close();
   }
+}
+
+async function lastDoneMs(db: Database): Promise<number> {
+  const [row] = await db.query<{ ms: number | null }>(
+    `select (extract(epoch from max(completed_on)) * 1000)::float8 as ms from queue.job where name = 'recognise' and state = 'completed'`,
+  );
+  return row?.ms ?? 0;
+}
+
+/** The middle of the times between the ends of two chunks, one after the other in one process. */
+async function usualChunkMs(db: Database): Promise<number> {
+  const [row] = await db.query<{ ms: number }>(
+    `select percentile_cont(0.5) within group (order by gap)::float8 as ms from (
+       select extract(epoch from completed_on - lag(completed_on) over (order by completed_on)) * 1000 as gap
+       from queue.job where name = 'recognise' and state = 'completed') gaps where gap is not null`,
+  );
+  return row?.ms ?? Number.NaN;
 }
 
 const attemptsToCreate = 120;

@@ -37,7 +37,8 @@ export interface TranscribeOptions {
   language?: string;
 }
 
-const progressEveryMs = 100;
+/** Each look costs two processes some milliseconds that recognition could use; the end of the job does not wait for it. */
+const progressEveryMs = 500;
 const stopGraceMs = 1_000;
 
 /** The whole job on this machine, by the same steps as the service takes; nothing of it is kept. */
@@ -66,6 +67,7 @@ async function jobWithWorker(
   media: Media,
   options: TranscribeOptions,
 ): Promise<Transcription> {
+  const ends = new EventTarget();
   const foundation = await openFoundation(config, clock, logger);
   const publicUrl = () => publicUrlOf(config);
   const { stores, close } = await openStorage(foundation, publicUrl);
@@ -77,10 +79,10 @@ async function jobWithWorker(
     queue,
     // A service may run on the same database: this worker may end a job of its accounts, too.
     recordEnd: eventRecorder(foundation, publicUrl),
-    afterEnd: () => {},
+    afterEnd: () => ends.dispatchEvent(new Event('end')),
   });
   try {
-    return await runJob({ foundation, stores, queue }, media, options);
+    return await runJob({ foundation, stores, queue, ends }, media, options);
   } finally {
     await queue.stop(stopGraceMs);
     await worker.stop();
@@ -93,10 +95,12 @@ interface Parts {
   foundation: Foundation;
   stores: ObjectStores;
   queue: TaskQueue;
+  /** `end`: some job has ended. */
+  ends: EventTarget;
 }
 
 async function runJob(parts: Parts, media: Media, options: TranscribeOptions): Promise<Transcription> {
-  const { foundation, stores, queue } = parts;
+  const { foundation, stores, queue, ends } = parts;
   const { db, accounts } = foundation;
   const account = await accounts.internal(db);
   const id = randomUUID();
@@ -121,7 +125,7 @@ async function runJob(parts: Parts, media: Media, options: TranscribeOptions): P
         allowanceDay: null,
       }),
     );
-    await untilDone(foundation, id, interrupted);
+    await untilDone(foundation, id, { ends, interrupted });
     const job = await transcriptionStore.findOwned(db, account.id, id);
     if (!job) throw new Error('The job was deleted while it ran.');
     if (job.status === 'failed') throw new UsageError(job.error ?? 'The file could not be transcribed.');
@@ -133,14 +137,22 @@ async function runJob(parts: Parts, media: Media, options: TranscribeOptions): P
   }
 }
 
-async function untilDone({ db, clock }: Foundation, id: string, interrupted: AbortSignal): Promise<void> {
+async function untilDone(
+  { db, clock }: Foundation,
+  id: string,
+  { ends, interrupted }: { ends: EventTarget; interrupted: AbortSignal },
+): Promise<void> {
   const bar = new ProgressBar(process.stderr);
+  let pause = new AbortController();
+  ends.addEventListener('end', () => pause.abort());
   try {
     for (;;) {
+      pause = new AbortController();
       const progress = await progressOf(db, id);
       if (!progress || progress.stage === 'done') return;
       bar.show(progress.stage, progress.percent);
-      await clock.sleep(progressEveryMs, interrupted);
+      await clock.sleep(progressEveryMs, AbortSignal.any([interrupted, pause.signal])).catch(() => {});
+      interrupted.throwIfAborted();
     }
   } catch (error) {
     if (interrupted.aborted) throw new UsageError('Interrupted; nothing was kept.');
