@@ -33,7 +33,12 @@ test('the places asked are spread over the whole recording and hold the most spe
   for (const each of asked) assert.equal(each.index % 7, 3);
 });
 
-test('a recording of one chunk is asked once, an empty one never', () => {
+test('a short recording is asked at three places, or wherever it speaks; an empty one never', () => {
   assert.equal(votingChunks([chunk(0, 3)]).length, 1);
+  assert.deepEqual(
+    votingChunks([chunk(0, 20), chunk(1, 20)]).map(({ index }) => index),
+    [0, 1],
+  );
+  assert.equal(votingChunks(Array.from({ length: 5 }, (_, i) => chunk(i, 20))).length, 3);
   assert.deepEqual(votingChunks([]), []);
 });

@@ -7,11 +7,12 @@ const probabilitySure = 0.8;
 
 /**
  * The chunks to ask: spread over the whole recording, and in each stretch the one with the most speech. One place
- * costs about half a second, so the number grows slowly: 3 for ten minutes, 4 for an hour, 6 for ten hours.
+ * costs a quarter of a second, so the number grows slowly: 3 up to half an hour, 4 for an hour, 6 for ten hours.
  */
 export function votingChunks(chunks: readonly Chunk[]): Chunk[] {
-  const places = Math.min(9, Math.max(1, Math.round(Math.log2(chunks.length + 1) * 0.55)));
-  return Array.from({ length: Math.min(places, chunks.length) }, (_, i) => {
+  const wanted = Math.min(9, Math.max(3, Math.round(Math.log2(chunks.length + 1) * 0.55)));
+  const places = Math.min(wanted, chunks.length);
+  return Array.from({ length: places }, (_, i) => {
     const from = Math.floor((i * chunks.length) / places);
     const to = Math.max(from + 1, Math.floor(((i + 1) * chunks.length) / places));
     return chunks.slice(from, to).reduce((best, chunk) => (voiced(chunk) > voiced(best) ? chunk : best));

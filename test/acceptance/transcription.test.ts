@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ApiClient, newClient } from '../support/api-client.ts';
 import { assertError } from '../support/assert-answer.ts';
+import { fixtureSamples, silence, spokenSamples } from '../support/audio.ts';
 import { longhand, runService } from '../support/service.ts';
-import { wavBytes } from '../support/wav-bytes.ts';
+import { wavBytes, wavOf } from '../support/wav-bytes.ts';
 
 const service = await runService({ after });
 const client = await newClient(service);
@@ -47,6 +48,21 @@ test('a file becomes text: prepare, PUT, create, poll, read', async () => {
     segments: null,
     error: null,
   });
+});
+
+test('a recording that goes from English to Spanish becomes text in both', async () => {
+  const english = await fixtureSamples('austen-870.flac');
+  const spanish = await spokenSamples(
+    'es',
+    'Buenos días a todos. Hoy vamos a hablar de la casa nueva, de los niños y del tiempo en la ciudad.',
+  );
+  // Each long enough, and far enough from the other, for chunks of its own.
+  const parts = [english, english, english, english, silence(9), spanish, spanish, spanish];
+  const upload = await client.upload('both.wav', wavOf(Buffer.concat(parts)));
+  const created = await client.post(path, { upload });
+  const { body } = await client.ended(created.body.data.id);
+  assert.equal(body.data.status, 'completed');
+  assert.match(body.data.text, /prudently in his power.*buenos días a todos.*la ciudad/is);
 });
 
 test('silence completes with empty text and no segments', async () => {
