@@ -2,7 +2,7 @@
  * How likely somebody speaks, for each window of 32 ms of a block of audio.
  *
  * Silero looks at one window after the other, with a memory of those before. One window at a time costs 0.005 of the
- * recording's length on one core; sixteen stretches side by side cost 0.002. So a block is cut into sixteen; a
+ * recording's length on one core; eight stretches side by side cost 0.002. So a block is cut into eight stretches; a
  * stretch hears the second before it first, which settles its memory. A block brings the second before its own first
  * sample along, so blocks need nothing of each other and may be heard in any order, by any process.
  */
@@ -14,8 +14,8 @@ import { samplesOf } from './samples-of.ts';
 export const windowSamples = 512;
 const contextSamples = 64;
 const stateSize = 128;
-const lanes = 16;
-const windowsPerStretch = Math.floor((10 * sampleRate) / windowSamples);
+const lanes = 8;
+const windowsPerStretch = Math.floor((20 * sampleRate) / windowSamples);
 const warmUpWindows = 32;
 /** The second before a block. */
 export const historySamples = warmUpWindows * windowSamples + contextSamples;
