@@ -100,15 +100,15 @@ function startWorker(env: Record<string, string>) {
 async function create(url: string, file: string): Promise<string> {
   const { size } = await stat(file);
   const prepared = await api(url, '/api/v1/uploads', {
-    filename: 'long.wav',
+    filename: 'long.flac',
     size,
-    content_type: 'audio/wav',
+    content_type: 'audio/flac',
   });
   const { key, storage, content_type, upload } = prepared.data;
   await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: await openAsBlob(file) });
   for (let attempt = 0; attempt < attemptsToCreate; attempt++) {
     const created = await api(url, '/api/v1/transcriptions', {
-      upload: { key, storage, filename: 'long.wav', size, content_type },
+      upload: { key, storage, filename: 'long.flac', size, content_type },
     });
     if (created.data) return created.data.id;
     await delay(1000); // The worker has not been heard from yet.
