@@ -1,5 +1,6 @@
 /** The weights of an ONNX file whose matrices were quantised to 8 bit, as plain numbers under the names of their layers. */
 import { readFileSync } from 'node:fs';
+import { fieldsOf } from '../src/speech/protobuf-fields.ts';
 
 export interface OnnxTensor {
   shape: number[];
@@ -26,7 +27,8 @@ export function onnxTensors(file: string, prefix: string): Map<string, OnnxTenso
     const own = name.replace('_merged_0', '');
     if (own.startsWith(prefix) && /\.(weight|bias)$/.test(own) && initializer.type === float)
       tensors.set(own.slice(prefix.length), { shape: initializer.shape, values: floatsOf(initializer) });
-    if (!name.endsWith('_quantized')) continue;
+    // A decoder that was mended at its installation holds its table of words a second time, turned around.
+    if (!name.endsWith('_quantized') || name.endsWith('_transposed_quantized')) continue;
     const base = name.slice(0, -'_quantized'.length);
     const layer = matrixNames.get(name) ?? own.slice(0, -'_quantized'.length);
     if (!layer.startsWith(prefix) || layer.includes('proj_out')) continue;
@@ -145,20 +147,8 @@ function integer(bytes: Buffer, from: number): { value: number; next: number } {
   }
 }
 
-/** Protocol buffers: the number of a field, then an integer or bytes. */
+/** The number of a field, then an integer or bytes. */
 function* fields(message: Buffer): Generator<[field: number, value: number | Buffer]> {
-  for (let at = 0; at < message.length; ) {
-    const tag = integer(message, at);
-    const kind = tag.value % 8;
-    const field = Math.floor(tag.value / 8);
-    if (kind === 0) {
-      const { value, next } = integer(message, tag.next);
-      at = next;
-      yield [field, value];
-      continue;
-    }
-    const length = kind === 2 ? integer(message, tag.next) : { value: kind === 1 ? 8 : 4, next: tag.next };
-    at = length.next + length.value;
-    yield [field, message.subarray(length.next, at)];
-  }
+  for (const { number, wireType, bytes } of fieldsOf(message))
+    yield [number, wireType === 0 ? integer(bytes, 0).value : bytes];
 }

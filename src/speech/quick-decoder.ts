@@ -3,6 +3,7 @@
  * word it writes, which is half of its time. Here the table is turned around once and stays in 8 bits; the product is
  * taken in 8 bits as in all other layers. The words stay the same; decision 0026 has the figures.
  */
+import { attribute, graph, model, node, operatorSet, tensor } from './onnx-fields.ts';
 import {
   bytesField,
   type Field,
@@ -12,14 +13,6 @@ import {
   numbersOf,
   textsOf,
 } from './protobuf-fields.ts';
-
-/** Numbers of fields in ONNX's messages. */
-const model = { graph: 7, operatorSet: 8 };
-const graph = { node: 1, tensor: 5 };
-const node = { input: 1, output: 2, operator: 4, attribute: 5, domain: 7 };
-const attribute = { graph: 6 };
-const tensor = { dimension: 1, type: 2, name: 8, bytes: 9 };
-const operatorSet = { domain: 1, version: 2 };
 
 const contribDomain = 'com.microsoft';
 const unsignedByteType = 2;

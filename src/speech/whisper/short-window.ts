@@ -2,6 +2,7 @@
  * Whisper's encoder for less than 30 s. It takes as much sound as it has positions for; the attention grows with the
  * square of that, so half of the positions cost a third of the time. Enough to tell languages apart, not to write.
  */
+import { graph, model, tensor } from '../onnx-fields.ts';
 import {
   bytesField,
   type Field,
@@ -11,11 +12,6 @@ import {
   numbersOf,
   textsOf,
 } from '../protobuf-fields.ts';
-
-/** Numbers of fields in ONNX's messages. */
-const model = { graph: 7 };
-const graph = { tensor: 5, shape: 13 };
-const tensor = { dimension: 1, name: 8, bytes: 9 };
 
 const positionsName = 'embed_positions.weight';
 
