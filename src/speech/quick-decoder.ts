@@ -3,7 +3,16 @@
  * word it writes, which is half of its time. Here the table is turned around once and stays in 8 bits; the product is
  * taken in 8 bits as in all other layers. The words stay the same; decision 0026 has the figures.
  */
-import { attribute, graph, model, node, operatorSet, tensor } from './onnx-fields.ts';
+import {
+  attribute,
+  branchesOf,
+  elementType,
+  graph,
+  model,
+  node,
+  operatorSet,
+  tensor,
+} from './onnx-fields.ts';
 import {
   bytesField,
   type Field,
@@ -15,7 +24,6 @@ import {
 } from './protobuf-fields.ts';
 
 const contribDomain = 'com.microsoft';
-const unsignedByteType = 2;
 
 interface Table {
   /** In the file: one row for each word. */
@@ -78,7 +86,7 @@ function turnedTable(whole: readonly Field[], table: Table): Buffer {
   return messageOf([
     numberField(tensor.dimension, width),
     numberField(tensor.dimension, words),
-    numberField(tensor.type, unsignedByteType),
+    numberField(tensor.type, elementType.unsignedByte),
     bytesField(tensor.name, table.turned),
     bytesField(tensor.bytes, turned),
   ]);
@@ -97,10 +105,11 @@ function withQuickBranches(field: Field, table: Table): Field {
 }
 
 function quickBranch(branch: Buffer, table: Table): Buffer {
-  const nodes = nodesOf(branch);
+  const parts = fieldsOf(branch);
+  const nodes = nodesOf(parts);
   const widened = nodes.find((one) => one.operator === 'DequantizeLinear' && one.inputs[0] === table.turned)
     ?.outputs[0];
-  const fields = fieldsOf(branch).flatMap((field) => {
+  const fields = parts.flatMap((field) => {
     if (field.number !== graph.node) return [field];
     const one = nodeOf(field);
     if (one.outputs.includes(table.turned) || (widened && one.outputs.includes(widened))) return [];
@@ -127,18 +136,8 @@ interface Node {
   outputs: string[];
 }
 
-function branchesOf(whole: readonly Field[]): Buffer[] {
-  return whole
-    .filter((field) => field.number === graph.node)
-    .flatMap((field) => fieldsOf(field.bytes).filter((part) => part.number === node.attribute))
-    .flatMap((part) => fieldsOf(part.bytes).filter((inner) => inner.number === attribute.graph))
-    .map((inner) => inner.bytes);
-}
-
-function nodesOf(branch: Buffer): Node[] {
-  return fieldsOf(branch)
-    .filter((field) => field.number === graph.node)
-    .map(nodeOf);
+function nodesOf(branch: readonly Field[]): Node[] {
+  return branch.filter((field) => field.number === graph.node).map(nodeOf);
 }
 
 function nodeOf(field: Field): Node {

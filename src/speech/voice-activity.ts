@@ -1,27 +1,26 @@
 /**
- * How likely somebody speaks, for each window of 32 ms of a block of audio.
- *
- * Silero looks at one window after the other, with a memory of those before. One window at a time costs 0.005 of the
- * recording's length on one core; eight stretches side by side cost 0.002. So a block is cut into eight stretches; a
- * stretch hears the second before it first, which settles its memory. A block brings the second before its own first
- * sample along, so blocks need nothing of each other and may be heard in any order, by any process.
+ * How likely somebody speaks, for each window of 32 ms of a block of audio. The network remembers the windows before;
+ * a block brings the second before its own first sample along, which settles that memory. So blocks need nothing of
+ * each other and may be heard in any order, by any process.
  */
+import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { sampleRate } from './chunk-plan.ts';
 import { quietGain } from './quiet-gain.ts';
 import { samplesOf } from './samples-of.ts';
+import { hopSamples, hops, memorySize, voiceNetwork } from './voice-network.ts';
 
 export const windowSamples = 512;
 const contextSamples = 64;
-const stateSize = 128;
-const lanes = 8;
-const windowsPerStretch = Math.floor((20 * sampleRate) / windowSamples);
+const takenSamples = contextSamples + windowSamples;
+const inputSamples = hops * hopSamples;
 const warmUpWindows = 32;
 /** The second before a block. */
 export const historySamples = warmUpWindows * windowSamples + contextSamples;
 /** The most that a block holds besides its history. */
-export const blockSamplesMax = lanes * windowsPerStretch * windowSamples;
-const rate = new Tensor('int64', BigInt64Array.from([BigInt(sampleRate)]), []);
+export const blockSamplesMax = Math.floor((160 * sampleRate) / windowSamples) * windowSamples;
+/** More in one call would not fit into the processor's cache. */
+const windowsPerCall = 128;
 
 /** One value of each for every window of a block. */
 export interface HeardVoice {
@@ -38,7 +37,7 @@ export class VoiceActivity {
 
   static async load(modelPath: string): Promise<VoiceActivity> {
     return new VoiceActivity(
-      await InferenceSession.create(modelPath, {
+      await InferenceSession.create(voiceNetwork(await readFile(modelPath)), {
         intraOpNumThreads: 1,
         interOpNumThreads: 1,
         executionMode: 'sequential',
@@ -50,38 +49,50 @@ export class VoiceActivity {
   async hear(bytes: Uint8Array): Promise<HeardVoice> {
     const block = samplesOf(bytes);
     const windows = Math.ceil((block.length - historySamples) / windowSamples);
-    const perLane = Math.ceil(windows / lanes);
-    const samples = new Float32Array(historySamples + perLane * lanes * windowSamples);
+    const samples = new Float32Array(historySamples + windows * windowSamples);
     for (let i = 0; i < block.length; i++) samples[i] = (block[i] as number) / 32_768;
     const loudness = loudnessOf(samples, windows);
     const gain = quietGain(samples.subarray(historySamples, block.length));
     if (gain !== 1) for (let i = 0; i < block.length; i++) samples[i] = (samples[i] as number) * gain;
-    const probabilities = await this.#probabilities(samples, perLane);
-    return { probabilities: probabilities.slice(0, windows), loudness };
+    const probabilities = await this.#probabilities(samples, warmUpWindows + windows);
+    return { probabilities: probabilities.subarray(warmUpWindows), loudness };
   }
 
-  async #probabilities(samples: Float32Array, perLane: number): Promise<Float32Array> {
-    const probabilities = new Float32Array(perLane * lanes);
-    let state = new Tensor('float32', new Float32Array(2 * lanes * stateSize), [2, lanes, stateSize]);
-    const width = contextSamples + windowSamples;
-    for (let step = -warmUpWindows; step < perLane; step++) {
-      const input = new Float32Array(lanes * width);
-      for (let lane = 0; lane < lanes; lane++) {
-        const at = historySamples + (lane * perLane + step) * windowSamples - contextSamples;
-        input.set(samples.subarray(at, at + width), lane * width);
-      }
+  async #probabilities(samples: Float32Array, windows: number): Promise<Float32Array> {
+    const probabilities = new Float32Array(windows);
+    let memory = nothingHeard();
+    let cell = nothingHeard();
+    for (let first = 0; first < windows; first += windowsPerCall) {
+      const count = Math.min(windowsPerCall, windows - first);
       const result = await this.#session.run({
-        input: new Tensor('float32', input, [lanes, width]),
-        state,
-        sr: rate,
+        windows: new Tensor('float32', inputOf(samples, first, count), [count, hops, hopSamples]),
+        memory,
+        cell,
       });
-      state = result.stateN as typeof state;
-      const output = result.output?.data as Float32Array;
-      if (step < 0) continue;
-      for (let lane = 0; lane < lanes; lane++) probabilities[lane * perLane + step] = output[lane] ?? 0;
+      memory = result.memoryAfter as typeof memory;
+      cell = result.cellAfter as typeof cell;
+      probabilities.set(result.probability?.data as Float32Array, first);
     }
     return probabilities;
   }
+}
+
+function nothingHeard() {
+  return new Tensor('float32', new Float32Array(memorySize), [1, 1, memorySize]);
+}
+
+/** Each window with the samples before it, and its end mirrored. */
+function inputOf(samples: Float32Array, first: number, count: number): Float32Array {
+  const input = new Float32Array(count * inputSamples);
+  for (let window = 0; window < count; window++) {
+    const from = (first + window) * windowSamples;
+    const at = window * inputSamples;
+    input.set(samples.subarray(from, from + takenSamples), at);
+    for (let i = takenSamples; i < inputSamples; i++) {
+      input[at + i] = input[at + 2 * takenSamples - 2 - i] as number;
+    }
+  }
+  return input;
 }
 
 function loudnessOf(samples: Float32Array, windows: number): Float32Array {

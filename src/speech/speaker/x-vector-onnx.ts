@@ -3,8 +3,8 @@
  * product with a matrix of window weights, so that one run over a stretch of speech gives the embedding of every
  * window in it: the frames of overlapping windows are computed once.
  */
+import { type OnnxNode, type OnnxTensor, onnxModel } from '../onnx-model.ts';
 import type { KaldiMatrix } from './kaldi-file.ts';
-import { type OnnxNode, type OnnxTensor, onnxModel } from './onnx-model.ts';
 import type { FrameLayer, XVectorNetwork } from './x-vector-network.ts';
 
 /** Changes when the graph does, so that an older conversion on disk is made again. */
@@ -159,7 +159,7 @@ export function xVectorOnnx(network: XVectorNetwork): Buffer {
     { operator: 'Sub', inputs: ['power', 'meanSquare'], outputs: ['difference'] },
     { operator: 'Max', inputs: ['difference', 'floor'], outputs: ['variance'] },
     { operator: 'Sqrt', inputs: ['variance'], outputs: ['deviation'] },
-    { operator: 'Concat', inputs: ['mean', 'deviation'], outputs: ['pooledBatch'], attributes: { axis: -1 } },
+    { operator: 'Concat', inputs: ['mean', 'deviation'], outputs: ['pooledBatch'], attributes: { axis: 2 } },
     { operator: 'Flatten', inputs: ['pooledBatch'], outputs: ['pooled'], attributes: { axis: 2 } },
     {
       operator: 'Gemm',
