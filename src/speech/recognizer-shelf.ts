@@ -6,6 +6,7 @@ import { MoonshineRecognizer } from './moonshine-recognizer.ts';
 import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from './recognizer.ts';
 import { SherpaRecognizer } from './sherpa-recognizer.ts';
 import { SpeechError } from './speech.ts';
+import { WhisperLanguageDetector } from './whisper/whisper-language-detector.ts';
 import { WhisperRecognizer } from './whisper/whisper-recognizer.ts';
 
 /** Below this the larger model is asked as well. */
@@ -14,7 +15,7 @@ const probabilitySure = 0.8;
 export class RecognizerShelf {
   readonly #modelsDirectory: string;
   readonly #loaded = new Map<string, Promise<Recognizer>>();
-  #quick: ReturnType<typeof WhisperRecognizer.loadDetector> | null = null;
+  #quick: Promise<WhisperLanguageDetector> | null = null;
 
   constructor(modelsDirectory: string) {
     this.#modelsDirectory = modelsDirectory;
@@ -57,7 +58,7 @@ export class RecognizerShelf {
   async #releaseDetectors(chosen: string): Promise<void> {
     const quick = this.#quick;
     this.#quick = null;
-    await (await quick)?.release?.();
+    await (await quick)?.release();
     if (chosen === otherLanguagesModel) return;
     const thorough = this.#loaded.get(otherLanguagesModel);
     this.#loaded.delete(otherLanguagesModel);
@@ -67,7 +68,7 @@ export class RecognizerShelf {
   async #quickDetector(): Promise<LanguageDetector | null> {
     const directory = join(this.#modelsDirectory, languageModel);
     if (!(await isPresent(directory))) return null;
-    this.#quick ??= WhisperRecognizer.loadDetector(languageModel, directory);
+    this.#quick ??= WhisperLanguageDetector.load(directory);
     this.#quick.catch(() => {
       this.#quick = null;
     });

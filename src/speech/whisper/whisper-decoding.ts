@@ -31,13 +31,21 @@ export async function beginListening(model: WhisperModel, samples: Float32Array)
   const listener = await model.listen(samples);
   const { logits } = await listener.step(vocabulary.start);
   const noSpeechProbability = Math.exp((logits[vocabulary.noSpeech] ?? 0) - logSumExp(logits));
-  const marks = [...vocabulary.languages];
+  const languages = likeliestLanguages(logits, vocabulary.languages);
+  return { listener, languages, noSpeechProbability };
+}
+
+/** From what the model would write after the mark of the beginning, which is the mark of a language. */
+export function likeliestLanguages(
+  logits: Float32Array,
+  languages: ReadonlyMap<string, number>,
+): LanguageGuess[] {
+  const marks = [...languages];
   const markLogits = Float32Array.from(marks, ([, id]) => logits[id] ?? Number.NEGATIVE_INFINITY);
   const total = logSumExp(markLogits);
-  const languages = marks
+  return marks
     .map(([language], i) => ({ language, probability: Math.exp((markLogits[i] ?? 0) - total) }))
     .toSorted((a, b) => b.probability - a.probability);
-  return { listener, languages, noSpeechProbability };
 }
 
 export async function decodeWindow(

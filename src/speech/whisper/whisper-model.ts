@@ -1,21 +1,17 @@
 /** Whisper's two networks, run step by step. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { bands, logMel } from './log-mel.ts';
-import { shortWindowEncoder } from './short-window.ts';
 import { WhisperVocabulary } from './vocabulary.ts';
 
-const sessionOptions: InferenceSession.SessionOptions = {
+export const sessionOptions: InferenceSession.SessionOptions = {
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
   executionMode: 'sequential',
 };
 
-/** What Whisper was trained to hear at once. */
-const windowSecondsMax = 30;
-const framesPerSecond = 100;
-const positionsPerSecond = 50;
+/** 30 s: what Whisper was trained to hear at once. */
+const windowFrames = 3000;
 
 /** One step of the decoder: what could come next, and where the alignment heads looked. */
 export interface DecoderStep {
@@ -27,34 +23,22 @@ export class WhisperModel {
   readonly vocabulary: WhisperVocabulary;
   readonly #encoder: InferenceSession;
   readonly #decoder: InferenceSession;
-  readonly #frames: number;
 
   private constructor(
     vocabulary: WhisperVocabulary,
     networks: { encoder: InferenceSession; decoder: InferenceSession },
-    frames: number,
   ) {
     this.vocabulary = vocabulary;
     this.#encoder = networks.encoder;
     this.#decoder = networks.decoder;
-    this.#frames = frames;
   }
 
-  static async load(directory: string, windowSeconds = windowSecondsMax): Promise<WhisperModel> {
-    const published = await readFile(join(directory, 'encoder.onnx'));
-    const encoder =
-      windowSeconds < windowSecondsMax
-        ? shortWindowEncoder(published, windowSeconds * positionsPerSecond)
-        : published;
+  static async load(directory: string): Promise<WhisperModel> {
     const networks = {
-      encoder: await InferenceSession.create(encoder, sessionOptions),
+      encoder: await InferenceSession.create(join(directory, 'encoder.onnx'), sessionOptions),
       decoder: await InferenceSession.create(join(directory, 'decoder.onnx'), sessionOptions),
     };
-    return new WhisperModel(
-      await WhisperVocabulary.load(directory),
-      networks,
-      windowSeconds * framesPerSecond,
-    );
+    return new WhisperModel(await WhisperVocabulary.load(directory), networks);
   }
 
   async release(): Promise<void> {
@@ -63,7 +47,7 @@ export class WhisperModel {
   }
 
   async listen(samples: Float32Array): Promise<WhisperListener> {
-    const input = new Tensor('float32', logMel(samples, this.#frames), [1, bands, this.#frames]);
+    const input = new Tensor('float32', logMel(samples, windowFrames), [1, bands, windowFrames]);
     // Only this output: the encoder's attentions are 400 MB that nobody looks at.
     const { last_hidden_state } = await this.#encoder.run({ input_features: input }, ['last_hidden_state']);
     return new WhisperListener(this.#decoder, last_hidden_state as Tensor, this.vocabulary);

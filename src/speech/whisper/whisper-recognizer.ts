@@ -1,8 +1,9 @@
-import { paddedUtterances, type SpeechSpan, sampleRate, voicedSeconds } from '../chunk-plan.ts';
-import type { RecognisedUtterance, TimedWord } from '../chunk-result.ts';
+import { sampleRate, voicedSeconds } from '../chunk-plan.ts';
+import type { RecognisedUtterance } from '../chunk-result.ts';
 import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
 import { utterancesWithWords } from '../words-of-utterances.ts';
+import { SpokenWindow } from './spoken-window.ts';
 import { beginListening, decodeWindow, type HeardWindow } from './whisper-decoding.ts';
 import { WhisperModel } from './whisper-model.ts';
 import { type WindowWord, windowWords } from './whisper-words.ts';
@@ -12,8 +13,6 @@ const noSpeechProbabilityMax = 0.6;
 const confidenceMin = -1;
 /** Below this, text is wrong in any case. */
 const confidenceHopeless = -1.6;
-
-const detectorWindowSeconds = 15;
 
 /** When Whisper stops before the end, it is asked again from there. */
 const unheardSecondsMax = 1.5;
@@ -30,14 +29,6 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
 
   static async load(id: string, directory: string): Promise<WhisperRecognizer> {
     return new WhisperRecognizer(id, await WhisperModel.load(directory));
-  }
-
-  /** Hears half as long and answers in a third of the time. */
-  static async loadDetector(
-    id: string,
-    directory: string,
-  ): Promise<LanguageDetector & Pick<Recognizer, 'release'>> {
-    return new WhisperRecognizer(id, await WhisperModel.load(directory, detectorWindowSeconds));
   }
 
   release(): Promise<void> {
@@ -89,45 +80,4 @@ function later({ text, startSeconds, endSeconds }: WindowWord, bySeconds: number
 function isInvented({ confidence, noSpeechProbability }: HeardWindow): boolean {
   if (confidence < confidenceHopeless) return true;
   return noSpeechProbability > noSpeechProbabilityMax && confidence < confidenceMin;
-}
-
-/** The utterances of a chunk one after the other, without the silence between them, in which Whisper would invent. */
-class SpokenWindow {
-  readonly samples: Float32Array;
-  readonly #pieces: SpeechSpan[];
-
-  constructor({ samples, chunk }: HeardChunk) {
-    this.#pieces = paddedUtterances(chunk);
-    const length = this.#pieces.reduce((sum, piece) => sum + piece.endSample - piece.startSample, 0);
-    this.samples = new Float32Array(length);
-    let at = 0;
-    for (const piece of this.#pieces) {
-      const part = samples.subarray(
-        piece.startSample - chunk.startSample,
-        piece.endSample - chunk.startSample,
-      );
-      this.samples.set(part, at);
-      at += piece.endSample - piece.startSample;
-    }
-  }
-
-  /** The word with times of the whole recording; it stays within the piece in which it was said. */
-  placed({ text, startSeconds, endSeconds }: WindowWord): TimedWord {
-    const middle = ((startSeconds + endSeconds) / 2) * sampleRate;
-    let pieceStart = 0;
-    for (const [i, piece] of this.#pieces.entries()) {
-      const length = piece.endSample - piece.startSample;
-      if (middle < pieceStart + length || i === this.#pieces.length - 1) {
-        const place = (seconds: number) =>
-          piece.startSample + clamp(Math.round(seconds * sampleRate) - pieceStart, 0, length);
-        return { text, startSample: place(startSeconds), endSample: place(endSeconds) };
-      }
-      pieceStart += length;
-    }
-    throw new Error('a chunk without utterances was recognised');
-  }
-}
-
-function clamp(value: number, from: number, to: number): number {
-  return Math.min(to, Math.max(from, value));
 }
