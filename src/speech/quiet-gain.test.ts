@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { quietGain } from './quiet-gain.ts';
 
 const tone = (amplitude: number) =>
-  Float32Array.from({ length: 16_000 }, (_, index) => amplitude * Math.sin(index / 7));
+  Int16Array.from({ length: 16_000 }, (_, index) => Math.round(32_767 * amplitude * Math.sin(index / 7)));
 
 test('a recording of ordinary level is left as it is', () => {
   assert.equal(quietGain(tone(0.3)), 1);
@@ -13,12 +13,12 @@ test('a recording of ordinary level is left as it is', () => {
 test('a quiet recording is raised, and a click in it changes nothing', () => {
   const quiet = tone(0.005);
   assert.ok(quietGain(quiet) > 8 && quietGain(quiet) < 12);
-  quiet[500] = 1;
+  quiet[500] = 32_767;
   assert.ok(quietGain(quiet) > 8);
 });
 
 test('the gain has a limit, and silence none', () => {
   assert.ok(quietGain(tone(0.00001)) <= 30);
-  assert.ok(quietGain(new Float32Array(16_000)) <= 30);
-  assert.equal(quietGain(new Float32Array(0)), 1);
+  assert.ok(quietGain(new Int16Array(16_000)) <= 30);
+  assert.equal(quietGain(new Int16Array(0)), 1);
 });

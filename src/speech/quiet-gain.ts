@@ -7,16 +7,18 @@ const levelWanted = 0.05;
 const gainMax = 30;
 /** Clicks do not count. */
 const quantile = 0.995;
+/** A bin holds eight of the 32,768 levels. */
 const bins = 4096;
+const levelBits = 3;
 /** A quarter of the samples tells the level as well as all of them. */
 const sampleStep = 4;
 
 /** The level that all but the loudest few samples stay under. */
-function levelOf(samples: Float32Array): number {
+function levelOf(samples: Int16Array): number {
   const counts = new Uint32Array(bins);
   let counted = 0;
   for (let i = 0; i < samples.length; i += sampleStep) {
-    const bin = Math.min(bins - 1, Math.floor(Math.abs(samples[i] as number) * bins));
+    const bin = Math.min(bins - 1, Math.abs(samples[i] as number) >> levelBits);
     counts[bin] = (counts[bin] as number) + 1;
     counted += 1;
   }
@@ -28,7 +30,7 @@ function levelOf(samples: Float32Array): number {
   return 0;
 }
 
-export function quietGain(samples: Float32Array): number {
+export function quietGain(samples: Int16Array): number {
   const level = levelOf(samples);
   return level === 0 || level >= levelQuiet ? 1 : Math.min(gainMax, levelWanted / level);
 }

@@ -36,12 +36,12 @@ export class RecognizerShelf {
   }
 
   /** Loads what a job will need. A job whose language is not known is most likely English. */
-  async warmUp(engine: string, language: string | null): Promise<void> {
+  async warmUp(engine: string, language: string | null, detector: boolean): Promise<void> {
     if (engine !== 'auto') {
       await this.#get(modelOfEngine(engine));
       return;
     }
-    if (language === null) await this.#quickDetector();
+    if (detector) await this.#quickDetector();
     await this.#get(language === null || language === 'en' ? englishModel : otherLanguagesModel);
   }
 

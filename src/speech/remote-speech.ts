@@ -9,7 +9,7 @@ import { EgressFailure } from '../platform/egress-failure.ts';
 import { type Chunk, sampleRate, voicedSeconds } from './chunk-plan.ts';
 import type { ChunkResult, RecognisedUtterance, RecogniseOptions } from './chunk-result.ts';
 import { transcriptionForm } from './remote-form.ts';
-import { samplesOf } from './samples-of.ts';
+import { floatSamplesOf } from './samples-of.ts';
 import { withExactEdges } from './span-edges.ts';
 import { type Speech, SpeechError } from './speech.ts';
 import { spokenText } from './spoken-text.ts';
@@ -65,7 +65,7 @@ export class RemoteSpeech implements Speech {
 
   warmUp: Speech['warmUp'] = (...args) => this.#deps.local.warmUp(...args);
   findSpeech: Speech['findSpeech'] = (...args) => this.#deps.local.findSpeech(...args);
-  detectLanguage: Speech['detectLanguage'] = (...args) => this.#deps.local.detectLanguage(...args);
+  detectLanguages: Speech['detectLanguages'] = (...args) => this.#deps.local.detectLanguages(...args);
   joinSpeakers: Speech['joinSpeakers'] = (...args) => this.#deps.local.joinSpeakers(...args);
   close: Speech['close'] = () => this.#deps.local.close();
 
@@ -82,7 +82,7 @@ export class RemoteSpeech implements Speech {
     const utterances = withExactEdges(
       recognisedUtterances(answer, chunk, options.language),
       chunk,
-      Float32Array.from(samplesOf(audio), (sample) => sample / 32_768),
+      floatSamplesOf(audio),
     );
     return { engine: `remote ${this.#deps.endpoint.model}`, utterances, ...(speakers && { speakers }) };
   }

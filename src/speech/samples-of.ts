@@ -4,3 +4,12 @@ export function samplesOf(bytes: Uint8Array): Int16Array {
   copy.set(bytes.subarray(0, copy.length));
   return new Int16Array(copy.buffer);
 }
+
+/** The same, between -1 and 1. */
+export function floatSamplesOf(bytes: Uint8Array): Float32Array {
+  const samples = samplesOf(bytes);
+  // A loop, because `Float32Array.from` takes ten times as long.
+  const floats = new Float32Array(samples.length);
+  for (let i = 0; i < samples.length; i++) floats[i] = (samples[i] as number) / 32_768;
+  return floats;
+}

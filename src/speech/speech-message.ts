@@ -3,6 +3,7 @@ import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
 import type { SpeakerCount } from './speaker/speaker-clusters.ts';
+import type { Place } from './speech.ts';
 import type { SpeakerTurn } from './transcript.ts';
 import type { HeardVoice } from './voice-activity.ts';
 
@@ -17,7 +18,7 @@ export interface SpeechProcessSettings {
 
 export type SpeechRequest =
   | { type: 'recognise'; id: number; audio: Uint8Array; chunk: Chunk; options: RecogniseOptions }
-  | { type: 'detect-language'; id: number; audio: Uint8Array; chunk: Chunk }
+  | { type: 'detect-languages'; id: number; places: readonly Place[] }
   | { type: 'join-speakers'; id: number; evidence: HeardSpeakers; count: SpeakerCount }
   | { type: 'hear-voice'; id: number; block: Uint8Array }
   | { type: 'cancel'; id: number };
@@ -27,12 +28,14 @@ export interface SpeechWarmUp {
   type: 'warm-up';
   engine: string;
   language: string | null;
+  /** This process will be asked for languages. */
+  detector: boolean;
 }
 
 export type SpeechAnswer =
   | { type: 'cancelled'; id: number }
   | { type: 'recognised'; id: number; result: ChunkResult }
-  | { type: 'language-detected'; id: number; guess: LanguageGuess }
+  | { type: 'languages-detected'; id: number; guesses: LanguageGuess[] }
   | { type: 'speakers-joined'; id: number; turns: SpeakerTurn[] }
   | { type: 'voice-heard'; id: number; heard: HeardVoice }
   | { type: 'failed'; id: number; message: string; transient: boolean };

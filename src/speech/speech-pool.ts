@@ -7,7 +7,7 @@ import { findSpeech } from './find-speech.ts';
 import type { LanguageGuess } from './recognizer.ts';
 import type { SpeakerCount } from './speaker/speaker-clusters.ts';
 import { wordsFirst } from './speaker/words-first.ts';
-import type { FoundSpeech, Speech } from './speech.ts';
+import type { FoundSpeech, Place, Speech } from './speech.ts';
 import { SpeechProcess } from './speech-process.ts';
 import type { SpeakerTurn } from './transcript.ts';
 
@@ -57,9 +57,10 @@ export class SpeechPool implements Speech {
 
   warmUp(engine: string, language: string | null): void {
     if (this.#closed) return;
-    for (const slot of this.#slots) {
+    for (const [i, slot] of this.#slots.entries()) {
       if (!slot.busy) slot.idleSinceMs = this.#options.clock.now();
-      this.#processOf(slot).warmUp(engine, language);
+      // The languages of a recording are asked of one process: the first that is free, which is most likely the first.
+      this.#processOf(slot).warmUp({ engine, language, detector: language === null && i === 0 });
     }
   }
 
@@ -74,8 +75,8 @@ export class SpeechPool implements Speech {
     return wordsFirst(attempt, options, signal);
   }
 
-  detectLanguage(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<LanguageGuess> {
-    return this.#withProcess(signal, (process) => process.detectLanguage(audio, chunk));
+  detectLanguages(places: readonly Place[], signal: AbortSignal): Promise<LanguageGuess[]> {
+    return this.#withProcess(signal, (process) => process.detectLanguages(places));
   }
 
   joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount, signal: AbortSignal): Promise<SpeakerTurn[]> {

@@ -7,15 +7,14 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../platform/clock.ts';
 import { writeCompiledCode } from '../platform/compile-cache.ts';
-import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult } from './chunk-result.ts';
-import type { HeardChunk } from './recognizer.ts';
+import type { HeardChunk, LanguageGuess } from './recognizer.ts';
 import { installedDirectory, RecognizerShelf } from './recognizer-shelf.ts';
-import { samplesOf } from './samples-of.ts';
+import { floatSamplesOf } from './samples-of.ts';
 import { withExactEdges } from './span-edges.ts';
 import { cutAtVoices, joinedSpeakers } from './speaker/joined-speakers.ts';
 import { SpeakerEar } from './speaker/speaker-evidence.ts';
-import { SpeechError } from './speech.ts';
+import { type Place, SpeechError } from './speech.ts';
 import {
   exitCodeMemory,
   type SpeechAnswer,
@@ -69,8 +68,8 @@ async function perform(request: SpeechRequest): Promise<void> {
       underWay = new AbortController();
       answer({ type: 'recognised', id, result: await recognise(request) });
       break;
-    case 'detect-language':
-      answer({ type: 'language-detected', id, guess: await shelf.detectLanguage(heardOf(request, null)) });
+    case 'detect-languages':
+      answer({ type: 'languages-detected', id, guesses: await detectLanguages(request.places) });
       break;
     case 'join-speakers':
       answer({ type: 'speakers-joined', id, turns: joinedSpeakers(request.evidence, request.count) });
@@ -99,15 +98,20 @@ async function recognise(request: SpeechRequest & { type: 'recognise' }): Promis
   return { engine: recognizer.id, utterances, ...(speakers && { speakers }) };
 }
 
-/** What cannot be loaded is told to the request that needs it. */
-function warmUp({ engine, language }: SpeechWarmUp): void {
-  voiceActivity().catch(() => {});
-  if (engine !== 'remote') shelf.warmUp(engine, language).catch(() => {});
+async function detectLanguages(places: readonly Place[]): Promise<LanguageGuess[]> {
+  const guesses: LanguageGuess[] = [];
+  for (const place of places) guesses.push(await shelf.detectLanguage(heardOf(place, null)));
+  return guesses;
 }
 
-function heardOf({ audio, chunk }: { audio: Uint8Array; chunk: Chunk }, language: string | null): HeardChunk {
-  const samples = Float32Array.from(samplesOf(audio), (sample) => sample / 32_768);
-  return { samples, chunk, language, signal: underWay.signal };
+/** What cannot be loaded is told to the request that needs it. */
+function warmUp({ engine, language, detector }: SpeechWarmUp): void {
+  voiceActivity().catch(() => {});
+  if (engine !== 'remote') shelf.warmUp(engine, language, detector).catch(() => {});
+}
+
+function heardOf({ audio, chunk }: Place, language: string | null): HeardChunk {
+  return { samples: floatSamplesOf(audio), chunk, language, signal: underWay.signal };
 }
 
 function voiceActivity(): Promise<VoiceActivity> {

@@ -7,7 +7,7 @@ import type { Chunk } from './chunk-plan.ts';
 import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer.ts';
 import type { SpeakerCount } from './speaker/speaker-clusters.ts';
-import { SpeechError } from './speech.ts';
+import { type Place, SpeechError } from './speech.ts';
 import {
   exitCodeMemory,
   type SpeechAnswer,
@@ -85,10 +85,10 @@ export class SpeechProcess {
     }
   }
 
-  async detectLanguage(audio: Uint8Array, chunk: Chunk): Promise<LanguageGuess> {
-    const answer = await this.#ask({ type: 'detect-language', id: this.#nextId++, audio, chunk });
-    if (answer.type !== 'language-detected') throw unexpected(answer);
-    return answer.guess;
+  async detectLanguages(places: readonly Place[]): Promise<LanguageGuess[]> {
+    const answer = await this.#ask({ type: 'detect-languages', id: this.#nextId++, places });
+    if (answer.type !== 'languages-detected') throw unexpected(answer);
+    return answer.guesses;
   }
 
   async joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount): Promise<SpeakerTurn[]> {
@@ -104,8 +104,8 @@ export class SpeechProcess {
   }
 
   /** Loads models while nothing is asked, or beside what is. */
-  warmUp(engine: string, language: string | null): void {
-    if (!this.#dead) this.#child.send({ type: 'warm-up', engine, language } satisfies SpeechWarmUp, () => {});
+  warmUp(models: Omit<SpeechWarmUp, 'type'>): void {
+    if (!this.#dead) this.#child.send({ type: 'warm-up', ...models } satisfies SpeechWarmUp, () => {});
   }
 
   /** At once: a speech process has nothing to save. */

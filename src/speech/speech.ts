@@ -17,11 +17,17 @@ export interface Speech {
     options: RecogniseOptions,
     signal: AbortSignal,
   ): Promise<ChunkResult>;
-  /** The likeliest language of one chunk; `audio` as above. */
-  detectLanguage(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<LanguageGuess>;
+  /** The likeliest language of each of these places. */
+  detectLanguages(places: readonly Place[], signal: AbortSignal): Promise<LanguageGuess[]>;
   /** Who speaks when, from what was heard in all chunks, in order of time. */
   joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount, signal: AbortSignal): Promise<SpeakerTurn[]>;
   close(): Promise<void>;
+}
+
+/** A chunk with its samples. */
+export interface Place {
+  audio: Uint8Array;
+  chunk: Chunk;
 }
 
 export interface FoundSpeech {

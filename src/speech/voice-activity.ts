@@ -15,6 +15,7 @@ const contextSamples = 64;
 const takenSamples = contextSamples + windowSamples;
 const inputSamples = hops * hopSamples;
 const warmUpWindows = 32;
+const fullScale = 32_768;
 /** The second before a block. */
 export const historySamples = warmUpWindows * windowSamples + contextSamples;
 /** The most that a block holds besides its history. */
@@ -49,23 +50,19 @@ export class VoiceActivity {
   async hear(bytes: Uint8Array): Promise<HeardVoice> {
     const block = samplesOf(bytes);
     const windows = Math.ceil((block.length - historySamples) / windowSamples);
-    const samples = new Float32Array(historySamples + windows * windowSamples);
-    for (let i = 0; i < block.length; i++) samples[i] = (block[i] as number) / 32_768;
-    const loudness = loudnessOf(samples, windows);
-    const gain = quietGain(samples.subarray(historySamples, block.length));
-    if (gain !== 1) for (let i = 0; i < block.length; i++) samples[i] = (samples[i] as number) * gain;
-    const probabilities = await this.#probabilities(samples, warmUpWindows + windows);
-    return { probabilities: probabilities.subarray(warmUpWindows), loudness };
+    const gain = quietGain(block.subarray(historySamples));
+    const probabilities = await this.#probabilities(block, gain, warmUpWindows + windows);
+    return { probabilities: probabilities.slice(warmUpWindows), loudness: loudnessOf(block, windows) };
   }
 
-  async #probabilities(samples: Float32Array, windows: number): Promise<Float32Array> {
+  async #probabilities(block: Int16Array, gain: number, windows: number): Promise<Float32Array> {
     const probabilities = new Float32Array(windows);
     let memory = nothingHeard();
     let cell = nothingHeard();
     for (let first = 0; first < windows; first += windowsPerCall) {
       const count = Math.min(windowsPerCall, windows - first);
       const result = await this.#session.run({
-        windows: new Tensor('float32', inputOf(samples, first, count), [count, hops, hopSamples]),
+        windows: new Tensor('float32', inputOf(block, gain, first, count), [count, hops, hopSamples]),
         memory,
         cell,
       });
@@ -81,13 +78,15 @@ function nothingHeard() {
   return new Tensor('float32', new Float32Array(memorySize), [1, 1, memorySize]);
 }
 
-/** Each window with the samples before it, and its end mirrored. */
-function inputOf(samples: Float32Array, first: number, count: number): Float32Array {
+/** Each window with the samples before it, and its end mirrored; silence beyond the block. */
+function inputOf(block: Int16Array, gain: number, first: number, count: number): Float32Array {
   const input = new Float32Array(count * inputSamples);
+  const factor = gain / fullScale;
   for (let window = 0; window < count; window++) {
     const from = (first + window) * windowSamples;
     const at = window * inputSamples;
-    input.set(samples.subarray(from, from + takenSamples), at);
+    const taken = Math.min(takenSamples, block.length - from);
+    for (let i = 0; i < taken; i++) input[at + i] = (block[from + i] as number) * factor;
     for (let i = takenSamples; i < inputSamples; i++) {
       input[at + i] = input[at + 2 * takenSamples - 2 - i] as number;
     }
@@ -95,11 +94,14 @@ function inputOf(samples: Float32Array, first: number, count: number): Float32Ar
   return input;
 }
 
-function loudnessOf(samples: Float32Array, windows: number): Float32Array {
-  return Float32Array.from({ length: windows }, (_, window) => {
+function loudnessOf(block: Int16Array, windows: number): Float32Array {
+  const loudness = new Float32Array(windows);
+  for (let window = 0; window < windows; window++) {
     const from = historySamples + window * windowSamples;
+    const to = Math.min(from + windowSamples, block.length);
     let sum = 0;
-    for (let i = from; i < from + windowSamples; i++) sum += (samples[i] as number) ** 2;
-    return sum / windowSamples;
-  });
+    for (let i = from; i < to; i++) sum += (block[i] as number) ** 2;
+    loudness[window] = sum / windowSamples / fullScale ** 2;
+  }
+  return loudness;
 }

@@ -16,10 +16,8 @@ export async function decideLanguage(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (language !== null || !engineHearsLanguages(engine)) return language;
-  const guesses = await Promise.all(
-    votingChunks(chunks).map(async (chunk) =>
-      speech.detectLanguage(await chunkAudio(stores, audio, chunk), chunk, signal),
-    ),
+  const places = await Promise.all(
+    votingChunks(chunks).map(async (chunk) => ({ audio: await chunkAudio(stores, audio, chunk), chunk })),
   );
-  return languageByVote(guesses);
+  return languageByVote(await speech.detectLanguages(places, signal));
 }

@@ -106,14 +106,21 @@ test('a recording in two languages comes back in both, each by the engine made f
   assert.match(text, /prudently in his power.*buenos días a todos.*la ciudad/is);
 });
 
-test('the language of a chunk is heard', async (t) => {
+test('the language of each place is heard', async (t) => {
   const speech = speechPool(t);
-  const samples = await fixtureSamples('austen-870.flac');
-  const [chunk] = await chunksOf(speech, samples);
-  assert.ok(chunk);
-  const { language, probability } = await speech.detectLanguage(audioOf(samples, chunk), chunk, patience());
-  assert.equal(language, 'en');
-  assert.ok(probability > 0.5);
+  const spanish = await spokenSamples('es', 'Buenos días a todos. Hoy vamos a hablar de la casa nueva.');
+  const places = [];
+  for (const samples of [await fixtureSamples('austen-870.flac'), spanish]) {
+    const [chunk] = await chunksOf(speech, samples);
+    assert.ok(chunk);
+    places.push({ audio: audioOf(samples, chunk), chunk });
+  }
+  const guesses = await speech.detectLanguages(places, patience());
+  assert.deepEqual(
+    guesses.map(({ language }) => language),
+    ['en', 'es'],
+  );
+  assert.ok((guesses[0]?.probability ?? 0) > 0.8);
 });
 
 test('a crash of the native code ends one request with a transient error, and the next one succeeds', async (t) => {

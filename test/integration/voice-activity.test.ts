@@ -25,7 +25,7 @@ async function asPublished(samples: Float32Array): Promise<number[]> {
       sr: rate,
     });
     state = result.stateN as typeof state;
-    probabilities.push((result.output?.data as Float32Array)[0] ?? Number.NaN);
+    probabilities.push(Number(result.output?.data[0]));
   }
   await session.release();
   return probabilities;

@@ -1,4 +1,4 @@
-/** Tells in which language somebody speaks, and nothing else: half of a window, one step. */
+/** Tells in which language somebody speaks, and nothing else: a third of a window, one step. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -11,8 +11,8 @@ import { SpokenWindow } from './spoken-window.ts';
 import { likeliestLanguages } from './whisper-decoding.ts';
 import { sessionOptions } from './whisper-model.ts';
 
-/** 15 s. */
-const frames = 1500;
+/** 10 s: as sure of English as 30 s, in a quarter of the time. With 7.5 s, doubts begin. */
+const frames = 1000;
 const framesPerPosition = 2;
 
 export class WhisperLanguageDetector implements LanguageDetector {
