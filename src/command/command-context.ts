@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../config.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLogger, type Logger } from '../platform/telemetry.ts';
-import { type Foundation, openFoundation } from '../service/foundation.ts';
+import type { Foundation } from '../service/foundation.ts';
 
 export interface CommandContext {
   config: Config;
@@ -21,6 +21,7 @@ export async function onFoundation<Result>(
   work: (foundation: Foundation) => Promise<Result>,
 ): Promise<Result> {
   const { config, clock, logger } = commandContext();
+  const { openFoundation } = await import('../service/foundation.ts');
   const foundation = await openFoundation(config, clock, logger);
   try {
     return await work(foundation);

@@ -29,9 +29,11 @@ export interface TaskQueueOptions {
   queues: readonly QueueDefinition[];
   clock: Clock;
   logger: Logger;
+  /** How often it looks for tasks that others sent; for its own it is woken. */
+  pollMs?: number;
 }
 
-const pollMs = 400;
+const defaultPollMs = 400;
 const heartbeatSeconds = 10; // the least that pg-boss takes; a dead worker's task is free again 10 to 15 s later
 const heartbeatEveryMs = 3_000;
 const superviseSeconds = 5;
@@ -54,6 +56,7 @@ export class TaskQueue {
   readonly #boss: PgBoss;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #pollMs: number;
   readonly #claims = new Set<Claim>();
   readonly #loops: Promise<void>[] = [];
   readonly #running = new Set<Promise<void>>();
@@ -65,6 +68,7 @@ export class TaskQueue {
     this.#boss = boss;
     this.#clock = options.clock;
     this.#logger = options.logger;
+    this.#pollMs = options.pollMs ?? defaultPollMs;
     this.#stopHeartbeat = this.#clock.every(heartbeatEveryMs, () => void this.#heartbeat());
   }
 
@@ -147,7 +151,7 @@ export class TaskQueue {
       return await this.#boss.fetch<Data>(name, { batchSize });
     } catch (error) {
       this.#logger.warn({ err: error, queue: name }, 'the queue could not be read; trying again');
-      await this.#clock.sleep(pollMs, this.#stopping.signal).catch(() => {});
+      await this.#clock.sleep(this.#pollMs, this.#stopping.signal).catch(() => {});
       return [];
     }
   }
@@ -156,7 +160,7 @@ export class TaskQueue {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wakeUps.set(name, resolve);
     const timer = new AbortController();
-    await Promise.race([promise, this.#clock.sleep(pollMs, timer.signal).catch(() => {})]);
+    await Promise.race([promise, this.#clock.sleep(this.#pollMs, timer.signal).catch(() => {})]);
     timer.abort();
     this.#wakeUps.delete(name);
   }

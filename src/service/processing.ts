@@ -8,7 +8,7 @@ import type { Queryable } from '../platform/database.ts';
 import { createEgress } from '../platform/egress.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { HashThread } from '../platform/hash-thread.ts';
-import { TaskQueue } from '../platform/queue.ts';
+import { TaskQueue, type TaskQueueOptions } from '../platform/queue.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
 import { findSandbox } from '../platform/subprocess.ts';
 import type { Speech } from '../speech/speech.ts';
@@ -49,12 +49,16 @@ async function s3Store(s3: NonNullable<Config['s3']>, clock: Clock) {
   return new S3Store({ ...s3, clock });
 }
 
-export function openQueue({ db, clock, logger }: Foundation): Promise<TaskQueue> {
+export function openQueue(
+  { db, clock, logger }: Foundation,
+  options: Pick<TaskQueueOptions, 'pollMs'> = {},
+): Promise<TaskQueue> {
   return TaskQueue.open({
     connectionString: db.connectionString,
     queues: transcriptionQueues,
     clock,
     logger,
+    ...options,
   });
 }
 

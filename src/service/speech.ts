@@ -1,11 +1,10 @@
 /** The models on this machine and the recognizer that the settings ask for. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createEgress } from '../platform/egress.ts';
+import type { Egress } from '../platform/egress.ts';
 import { modelsNeededBy } from '../speech/engine.ts';
 import type { HttpsDownload } from '../speech/model-download.ts';
 import { ModelStore } from '../speech/model-store.ts';
-import { RemoteSpeech } from '../speech/remote-speech.ts';
 import type { Speech } from '../speech/speech.ts';
 import { SpeechPool } from '../speech/speech-pool.ts';
 import type { Foundation } from './foundation.ts';
@@ -22,13 +21,19 @@ const downloadLimits = {
   redirectsMax: 5,
 };
 
+/** Loaded when it is needed: speech processes are started the sooner. */
+async function egressOf({ config, clock }: Pick<Foundation, 'config' | 'clock'>): Promise<Egress> {
+  const { createEgress } = await import('../platform/egress.ts');
+  return createEgress({ allow: config.egressAllow, clock });
+}
+
 /** The models of the data directory, and those that ./setup put into this checkout. */
 export async function openModelStore({
   config,
   clock,
 }: Pick<Foundation, 'config' | 'clock'>): Promise<ModelStore> {
   const httpsDownload: HttpsDownload = async (url, signal) => {
-    const egress = createEgress({ allow: config.egressAllow, clock });
+    const egress = await egressOf({ config, clock });
     const response = await egress.request({ url, limits: downloadLimits, signal, httpsOnly: true });
     if (response.status === 200) return response.body;
     response.close();
@@ -65,6 +70,7 @@ export async function openSpeech({
   const { url, key, model } = config.engine;
   if (config.engine.name !== 'remote' || url === undefined) return local;
   const endpoint = { url, key, model: model ?? 'whisper-1' };
-  const egress = createEgress({ allow: config.egressAllow, clock });
+  const egress = await egressOf({ config, clock });
+  const { RemoteSpeech } = await import('../speech/remote-speech.ts');
   return new RemoteSpeech({ endpoint, local, egress, clock, concurrency: config.workers });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findSpeech } from './find-speech.ts';
 import { samplesOf } from './samples-of.ts';
-import { blockSamplesMax, type HeardVoice, historySamples, windowSamples } from './voice-activity.ts';
+import { blockSamplesMax, type HeardVoice, historySamples, windowSamples } from './voice-block.ts';
 
 const seconds = (count: number): number => count * 16_000;
 

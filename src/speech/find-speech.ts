@@ -1,7 +1,7 @@
 /** The spans of speech of a recording that arrives in pieces of any size: block by block, several at once, in bounded memory. */
 import { SpanFinder } from './span-finder.ts';
 import type { FoundSpeech } from './speech.ts';
-import { blockSamplesMax, type HeardVoice, historySamples } from './voice-activity.ts';
+import { blockSamplesMax, type HeardVoice, historySamples } from './voice-block.ts';
 
 const bytesPerSample = 2;
 const historyBytes = historySamples * bytesPerSample;

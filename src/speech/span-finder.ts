@@ -1,7 +1,7 @@
 /** From one probability of speech for each window of 32 ms to spans of speech. */
 import { type SpeechSpan, sampleRate } from './chunk-plan.ts';
+import { windowSamples } from './voice-block.ts';
 
-const windowSamples = 512;
 const windows = (seconds: number): number => Math.round((seconds * sampleRate) / windowSamples);
 
 /** Speech begins above the first and ends below the second, so that a voice that fades is not cut to pieces. */

@@ -5,7 +5,7 @@ import type { LanguageGuess } from './recognizer.ts';
 import type { SpeakerCount } from './speaker/speaker-clusters.ts';
 import type { Place } from './speech.ts';
 import type { SpeakerTurn } from './transcript.ts';
-import type { HeardVoice } from './voice-activity.ts';
+import type { HeardVoice } from './voice-block.ts';
 
 /** How a speech process is set up; passed as its one argument. */
 export interface SpeechProcessSettings {

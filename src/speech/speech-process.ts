@@ -16,7 +16,7 @@ import {
   type SpeechWarmUp,
 } from './speech-message.ts';
 import type { SpeakerTurn } from './transcript.ts';
-import type { HeardVoice } from './voice-activity.ts';
+import type { HeardVoice } from './voice-block.ts';
 
 const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.url));
 const errorOutputCharactersMax = 2000;

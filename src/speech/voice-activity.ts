@@ -5,29 +5,22 @@
  */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { sampleRate } from './chunk-plan.ts';
 import { quietGain } from './quiet-gain.ts';
 import { samplesOf } from './samples-of.ts';
+import {
+  contextSamples,
+  type HeardVoice,
+  historySamples,
+  warmUpWindows,
+  windowSamples,
+} from './voice-block.ts';
 import { hopSamples, hops, memorySize, voiceNetwork } from './voice-network.ts';
 
-export const windowSamples = 512;
-const contextSamples = 64;
 const takenSamples = contextSamples + windowSamples;
 const inputSamples = hops * hopSamples;
-const warmUpWindows = 32;
 const fullScale = 32_768;
-/** The second before a block. */
-export const historySamples = warmUpWindows * windowSamples + contextSamples;
-/** The most that a block holds besides its history. */
-export const blockSamplesMax = Math.floor((160 * sampleRate) / windowSamples) * windowSamples;
 /** More in one call would not fit into the processor's cache. */
 const windowsPerCall = 128;
-
-/** One value of each for every window of a block. */
-export interface HeardVoice {
-  probabilities: Float32Array;
-  loudness: Float32Array;
-}
 
 export class VoiceActivity {
   readonly #session: InferenceSession;

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { sampleRate } from '../../src/speech/chunk-plan.ts';
 import { samplesOf } from '../../src/speech/samples-of.ts';
-import { historySamples, VoiceActivity, windowSamples } from '../../src/speech/voice-activity.ts';
+import { VoiceActivity } from '../../src/speech/voice-activity.ts';
+import { contextSamples, historySamples, windowSamples } from '../../src/speech/voice-block.ts';
 import { fixtureSamples, silence } from '../support/audio.ts';
 import { modelsDirectory } from '../support/speech.ts';
 
 const modelPath = join(modelsDirectory, 'silero-vad', 'silero_vad.onnx');
-const contextSamples = 64;
 
 /** As its makers call it: one window after the other. */
 async function asPublished(samples: Float32Array): Promise<number[]> {
