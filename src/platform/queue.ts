@@ -62,6 +62,8 @@ export class TaskQueue {
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #wakeUps = new Map<string, () => void>();
+  /** Queues that were woken while their loop was just looking, perhaps a moment too early. */
+  readonly #woken = new Set<string>();
   readonly #stopHeartbeat: () => void;
 
   private constructor(boss: PgBoss, options: TaskQueueOptions) {
@@ -95,7 +97,9 @@ export class TaskQueue {
 
   /** Looks for work now instead of at the next poll; called after a transaction that sent tasks. */
   wake(name: string): void {
-    this.#wakeUps.get(name)?.();
+    const wakeUp = this.#wakeUps.get(name);
+    if (wakeUp) wakeUp();
+    else this.#woken.add(name);
   }
 
   /** Takes tasks until the queue stops. A handler that throws gives its task back for another try. */
@@ -157,6 +161,7 @@ export class TaskQueue {
   }
 
   async #wait(name: string): Promise<void> {
+    if (this.#woken.delete(name) || this.#stopping.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wakeUps.set(name, resolve);
     const timer = new AbortController();

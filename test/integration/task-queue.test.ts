@@ -13,10 +13,17 @@ const queues: QueueDefinition[] = [
   { name: 'again', expireSeconds: 60, retrySeconds: 0 },
   { name: 'slow', expireSeconds: 60, retrySeconds: 0 },
   { name: 'order', expireSeconds: 60, retrySeconds: 0 },
+  { name: 'woken', expireSeconds: 60, retrySeconds: 0 },
 ];
 /** Open until the test ends, however it ends. */
-async function open(hooks: Hooks): Promise<TaskQueue> {
-  const options = { connectionString: db.connectionString, queues, clock: systemClock, logger: silentLogger };
+async function open(hooks: Hooks, pollMs = 400): Promise<TaskQueue> {
+  const options = {
+    connectionString: db.connectionString,
+    queues,
+    clock: systemClock,
+    logger: silentLogger,
+    pollMs,
+  };
   const queue = await TaskQueue.open(options);
   onCleanup(hooks, () => queue.stop(1_000));
   return queue;
@@ -93,3 +100,24 @@ test('higher priority goes first, and never more tasks at once than wanted', asy
   assert.deepEqual(seen.slice(0, 2).toSorted(), [-1, 0]);
   assert.equal(most, 2);
 });
+
+test('a queue that is woken while it is just looking looks once more', async (t) => {
+  const queue = await open(t, 300_000);
+  let ran = Promise.withResolvers<void>();
+  queue.work('woken', { concurrency: 2 }, async () => ran.resolve());
+  for (let round = 1; round <= 40; round += 1) {
+    const { promise } = ran;
+    await db.transaction((tx) => queue.send(tx, 'woken', [{ data: {} }]));
+    queue.wake('woken');
+    await within(promise, 20_000, `task ${round}`);
+    // The next is sent at once, which is when the queue looks for it.
+    ran = Promise.withResolvers<void>();
+  }
+});
+
+async function within(work: Promise<void>, ms: number, what: string): Promise<void> {
+  const done = new AbortController();
+  const late = systemClock.sleep(ms, done.signal).then(() => assert.fail(`waited ${ms} ms for ${what}`));
+  late.catch(() => {});
+  await Promise.race([work, late]).finally(() => done.abort());
+}
