@@ -227,11 +227,6 @@ async function kills(stage: Stage): Promise<BenchmarkRow[]> {
       bar: 'under 1',
       passed: mean(result.lostChunks) < 1,
     },
-    // One is recognised and one is at hand, whose recognition has not begun.
-    {
-      figure: 'chunk tasks given out again for each kill',
-      value: (result.tasksGivenOutAgain / Math.max(1, result.kills)).toFixed(2),
-    },
   ];
 }
 

@@ -12,6 +12,8 @@ import { Parser, type ReadEntry } from 'tar';
 import { llamaTokens } from './llama-tokens.ts';
 import type { Derivation, ModelFile } from './model-manifest.ts';
 import { quickDecoder } from './quick-decoder.ts';
+import { firstStepDecoder } from './whisper/first-step.ts';
+import { shortWindowEncoder } from './whisper/short-window.ts';
 
 /** Gives the body of an HTTPS address; the caller puts the egress guard behind it. */
 export type HttpsDownload = (url: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
@@ -177,8 +179,15 @@ async function* derived(
     parts.push(part);
   }
   const whole = Buffer.concat(parts);
-  yield derivation === 'quick-decoder' ? quickDecoder(whole) : llamaTokens(whole.toString('utf8'));
+  yield derivations[derivation](whole);
 }
+
+const derivations: Readonly<Record<Derivation, (whole: Buffer) => Uint8Array>> = {
+  'tokens-of-llama-tokenizer': (whole) => llamaTokens(whole.toString('utf8')),
+  'quick-decoder': quickDecoder,
+  'short-window': shortWindowEncoder,
+  'first-step': (whole) => firstStepDecoder(quickDecoder(whole)),
+};
 
 /** npm's own settings (registry, proxy, certificates), so that models come the way packages come. */
 async function npmConfiguration(): Promise<pacote.Options> {

@@ -18,10 +18,10 @@ export interface ModelFile {
   derive?: Derivation;
 }
 
-/** `quick-decoder`: see quick-decoder.ts. */
-export type Derivation = 'tokens-of-llama-tokenizer' | 'quick-decoder';
+/** `quick-decoder`: see quick-decoder.ts. `short-window` and `first-step`: what the language is told by, see there. */
+export type Derivation = 'tokens-of-llama-tokenizer' | 'quick-decoder' | 'short-window' | 'first-step';
 
-export type ModelKind = 'voice-activity' | 'recognizer' | 'speaker-embedding';
+export type ModelKind = 'voice-activity' | 'language' | 'recognizer' | 'speaker-embedding';
 
 export interface Model {
   id: string;

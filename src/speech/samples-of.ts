@@ -1,5 +1,7 @@
-/** Signed 16-bit little-endian. Copied, because a message's bytes may start at an odd place in memory. */
+/** Signed 16-bit little-endian. Copied only where a message's bytes start at an odd place in memory. */
 export function samplesOf(bytes: Uint8Array): Int16Array {
+  if (bytes.byteOffset % 2 === 0)
+    return new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2));
   const copy = new Uint8Array(bytes.length - (bytes.length % 2));
   copy.set(bytes.subarray(0, copy.length));
   return new Int16Array(copy.buffer);

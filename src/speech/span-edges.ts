@@ -9,6 +9,7 @@ const samplesOf = (milliseconds: number): number => Math.round((milliseconds * s
 /** The loudness of a stretch of 8 ms, taken every 2 ms: long enough for a deep voice, short enough for an edge. */
 const frameSamples = samplesOf(8);
 const hopSamples = samplesOf(2);
+const hopsPerFrame = frameSamples / hopSamples;
 /** How far from where voice activity saw it an edge is looked for. */
 const reachSamples = samplesOf(300);
 /** A voice lasts; anything shorter is a click or a breath. */
@@ -60,7 +61,7 @@ function movedUtterance<Spoken extends Utterance>(
 
 interface Voice {
   /** Of the frames that begin every `hopSamples` from `offset` on, in decibels. */
-  levels: readonly number[];
+  levels: Float32Array;
   threshold: number;
   offset: number;
   floor: number;
@@ -87,20 +88,27 @@ function edge(
 }
 
 /** Between hush and voice as they are in this chunk, or null where nothing stands out. */
-function thresholdOf(levels: readonly number[]): number | null {
-  const sorted = levels.toSorted((a, b) => a - b);
+function thresholdOf(levels: Float32Array): number | null {
+  const sorted = levels.toSorted();
   const hush = sorted[Math.floor(sorted.length * 0.03)] ?? 0;
   const loud = sorted[Math.floor(sorted.length * 0.9)] ?? 0;
   if (loud - hush < contrastDecibelsMin) return null;
   return Math.max(hush + roomDecibels, loud - voiceDecibels);
 }
 
-function levelsOf(samples: Float32Array): number[] {
-  const levels: number[] = [];
-  for (let at = 0; at + frameSamples <= samples.length; at += hopSamples) {
+function levelsOf(samples: Float32Array): Float32Array {
+  const hops = new Float64Array(Math.floor(samples.length / hopSamples));
+  for (let hop = 0; hop < hops.length; hop++) {
+    const from = hop * hopSamples;
     let sum = 0;
-    for (let i = at; i < at + frameSamples; i++) sum += (samples[i] ?? 0) ** 2;
-    levels.push(Math.max(silenceDecibels, 10 * Math.log10(sum / frameSamples + 1e-12)));
+    for (let i = from; i < from + hopSamples; i++) sum += (samples[i] as number) ** 2;
+    hops[hop] = sum;
+  }
+  const levels = new Float32Array(Math.max(0, hops.length - hopsPerFrame + 1));
+  for (let frame = 0; frame < levels.length; frame++) {
+    let sum = 0;
+    for (let hop = frame; hop < frame + hopsPerFrame; hop++) sum += hops[hop] as number;
+    levels[frame] = Math.max(silenceDecibels, 10 * Math.log10(sum / frameSamples + 1e-12));
   }
   return levels;
 }

