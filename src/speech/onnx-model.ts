@@ -20,6 +20,8 @@ export interface OnnxValue {
   name: string;
   /** A string is a dimension known only at run time. */
   shape: readonly (number | string)[];
+  /** Without it, floating-point numbers. */
+  type?: keyof typeof onnx.elementType;
 }
 
 export interface OnnxGraph {
@@ -86,7 +88,7 @@ function node({ operator, inputs, outputs, attributes = {} }: OnnxNode): Buffer 
   ]);
 }
 
-function value({ name, shape }: OnnxValue): Buffer {
+function value({ name, shape, type = 'float' }: OnnxValue): Buffer {
   const sizes = shape.map((size) =>
     bytesField(
       onnx.shape.dimension,
@@ -98,7 +100,7 @@ function value({ name, shape }: OnnxValue): Buffer {
     ),
   );
   const tensorType = messageOf([
-    numberField(onnx.tensorType.element, onnx.elementType.float),
+    numberField(onnx.tensorType.element, onnx.elementType[type]),
     bytesField(onnx.tensorType.shape, messageOf(sizes)),
   ]);
   return messageOf([

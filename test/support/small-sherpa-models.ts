@@ -1,6 +1,7 @@
 /**
- * Stand-ins for the larger speaker models, small enough to write in a test and real enough for sherpa-onnx to load and
- * run: a segmentation that hears one person wherever it is loud, and a voice that is the mean of each mel band.
+ * Stand-ins for the larger models, small enough to write in a test and real enough for sherpa-onnx to load and
+ * run: a segmentation that hears one person wherever it is loud, a voice that is the mean of each mel band, and
+ * recognizers that write one word for all that they hear.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -106,4 +107,129 @@ export async function writeSmallSherpaModels(directory: string): Promise<string[
     await writeFile(join(path, 'model.onnx'), index === 0 ? segmentation() : voice());
   }
   return directories;
+}
+
+const bands = 80;
+/** The mean of the logarithms of the bands; digital silence is at -16. */
+const soundLevel = -20;
+
+/** One column for each thing that can be written: `weights` times the level of a frame, and `bias`. */
+function judgement(input: string, output: string, columns: { weights: number[]; bias: number[] }) {
+  const count = columns.weights.length;
+  return {
+    nodes: [
+      {
+        operator: 'ReduceMean',
+        inputs: [input],
+        outputs: ['level'],
+        attributes: { axes: [2], keepdims: 1 },
+      },
+      { operator: 'MatMul', inputs: ['level', 'columns'], outputs: ['scaled'] },
+      { operator: 'Add', inputs: ['scaled', 'shift'], outputs: [output] },
+    ],
+    weights: [
+      { name: 'columns', shape: [1, count], values: Float32Array.from(columns.weights) },
+      { name: 'shift', shape: [count], values: Float32Array.from(columns.bias) },
+    ],
+  };
+}
+
+/** As NeMo's: bands by frames come in, the last column is blank. */
+function ctc(): Buffer {
+  const judged = judgement('frames', 'logprobs', { weights: [1, 0], bias: [-soundLevel, 0] });
+  const model = onnxModel({
+    name: 'ctc',
+    nodes: [
+      {
+        operator: 'Transpose',
+        inputs: ['audio_signal'],
+        outputs: ['frames'],
+        attributes: { perm: [0, 2, 1] },
+      },
+      ...judged.nodes,
+    ],
+    weights: judged.weights,
+    inputs: [
+      { name: 'audio_signal', shape: ['N', bands, 'T'] },
+      { name: 'length', shape: ['N'], type: 'integer' },
+    ],
+    outputs: [{ name: 'logprobs', shape: ['N', 'T', 2] }],
+  });
+  return Buffer.concat([
+    model,
+    metadata({
+      vocab_size: '1',
+      subsampling_factor: '1',
+      normalize_type: '',
+      model_type: 'EncDecCTCModelBPE',
+    }),
+  ]);
+}
+
+/** As icefall's: blank is 0. The decoder knows whether the word was written, so it is written once. */
+function transducer(): Record<'encoder' | 'decoder' | 'joiner', Buffer> {
+  const judged = judgement('x', 'encoder_out', { weights: [0, 1], bias: [0, -soundLevel] });
+  const encoder = onnxModel({
+    name: 'encoder',
+    nodes: [...judged.nodes, { operator: 'Identity', inputs: ['x_lens'], outputs: ['encoder_out_lens'] }],
+    weights: judged.weights,
+    inputs: [
+      { name: 'x', shape: ['N', 'T', bands] },
+      { name: 'x_lens', shape: ['N'], type: 'integer' },
+    ],
+    outputs: [
+      { name: 'encoder_out', shape: ['N', 'T', 2] },
+      { name: 'encoder_out_lens', shape: ['N'], type: 'integer' },
+    ],
+  });
+  const decoder = onnxModel({
+    name: 'decoder',
+    nodes: [
+      // What stands before the first word is numbered -1.
+      { operator: 'Max', inputs: ['y', 'blank'], outputs: ['written'] },
+      { operator: 'Gather', inputs: ['table', 'written'], outputs: ['rows'] },
+      {
+        operator: 'ReduceMin',
+        inputs: ['rows'],
+        outputs: ['decoder_out'],
+        attributes: { axes: [1], keepdims: 0 },
+      },
+    ],
+    weights: [
+      { name: 'table', shape: [2, 2], values: Float32Array.of(0, 0, 0, -1000) },
+      { name: 'blank', shape: [1], values: BigInt64Array.of(0n) },
+    ],
+    inputs: [{ name: 'y', shape: ['N', 2], type: 'integer' }],
+    outputs: [{ name: 'decoder_out', shape: ['N', 2] }],
+  });
+  const joiner = onnxModel({
+    name: 'joiner',
+    nodes: [{ operator: 'Add', inputs: ['encoder_out', 'decoder_out'], outputs: ['logit'] }],
+    weights: [],
+    inputs: [
+      { name: 'encoder_out', shape: ['N', 2] },
+      { name: 'decoder_out', shape: ['N', 2] },
+    ],
+    outputs: [{ name: 'logit', shape: ['N', 2] }],
+  });
+  return {
+    encoder: Buffer.concat([encoder, metadata({ model_type: 'zipformer2' })]),
+    decoder: Buffer.concat([decoder, metadata({ vocab_size: '2', context_size: '2' })]),
+    joiner: Buffer.concat([joiner, metadata({ joiner_dim: '2' })]),
+  };
+}
+
+/** Folders such as an operator places under `models/`; each writes `hello` when it hears something. */
+export async function writeSmallBundles(
+  modelsDirectory: string,
+): Promise<{ ctc: string; transducer: string }> {
+  const names = { ctc: 'my-nemo-ctc', transducer: 'my-transducer' };
+  for (const name of Object.values(names)) await mkdir(join(modelsDirectory, name));
+  await writeFile(join(modelsDirectory, names.ctc, 'model.onnx'), ctc());
+  await writeFile(join(modelsDirectory, names.ctc, 'tokens.txt'), '▁hello 0\n<blk> 1\n');
+  for (const [part, model] of Object.entries(transducer())) {
+    await writeFile(join(modelsDirectory, names.transducer, `${part}.onnx`), model);
+  }
+  await writeFile(join(modelsDirectory, names.transducer, 'tokens.txt'), '<blk> 0\n▁hello 1\n');
+  return names;
 }
