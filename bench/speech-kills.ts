@@ -21,7 +21,7 @@ export interface KillResult {
 
 /**
  * Runs one job over HTTP; `kills` times the worker is ended by SIGKILL at a random moment and started again. It has
- * one speech process, so that the work lost is the time since it ended its last chunk, or since it was up.
+ * one speech process, so that the work lost is the time since it ended its last chunk.
  */
 export async function jobUnderKills(
   file: string,
@@ -46,9 +46,10 @@ export async function jobUnderKills(
     const lostMs: number[] = [];
     let startedAtMs = Date.now();
     for (let kill = 0; kill < kills; kill++) {
-      await delay(6000 + Math.random() * 10_000);
+      await chunkSince(db, startedAtMs);
+      await delay(Math.random() * 8_000);
       worker.kill('SIGKILL');
-      lostMs.push(Date.now() - Math.max(startedAtMs, await lastDoneMs(db)));
+      lostMs.push(Date.now() - (await lastDoneMs(db)));
       startedAtMs = Date.now();
       worker = startWorker(env);
     }
@@ -71,6 +72,15 @@ const noteEnds = `
   create trigger bench_note_chunk_end after update on chunk for each row
     when (old.status = 'waiting' and new.status = 'done') execute function bench_note_chunk_end();`;
 
+/** A kill that strikes before a worker has begun its first chunk would cost no work on chunks. */
+async function chunkSince(db: Database, startedAtMs: number): Promise<void> {
+  const deadline = Date.now() + chunkMsMax;
+  while ((await lastDoneMs(db)) <= startedAtMs) {
+    if (Date.now() > deadline) throw new Error(`no chunk was done ${chunkMsMax / 1000} s after a start`);
+    await delay(100);
+  }
+}
+
 async function lastDoneMs(db: Database): Promise<number> {
   const [row] = await db.query<{ ms: number | null }>(
     `select (extract(epoch from max(at)) * 1000)::float8 as ms from bench_chunk_end`,
@@ -91,6 +101,7 @@ async function usualChunkMs(db: Database): Promise<number> {
 
 const attemptsToCreate = 120;
 const finishMsMax = 60 * 60_000;
+const chunkMsMax = 120_000;
 const apiKey = `lh_${'A'.repeat(36)}`;
 
 function startWorker(env: Record<string, string>) {
