@@ -22,10 +22,10 @@ import { UsageError } from './usage-error.ts';
 
 /** Each look costs two processes some milliseconds that recognition could use; the end of the job does not wait for it. */
 const progressEveryMs = 500;
-/** Where nobody looks, only in case that another worker ends the job. */
-const quietProgressEveryMs = 3_000;
-/** All tasks of the job are sent from here, which wakes the worker. */
-const queuePollMs = 3_000;
+/** Where nobody looks, only in case that a worker elsewhere ends the job. */
+const quietProgressEveryMs = 1_000;
+/** Tasks sent from here wake the worker; only those of a worker elsewhere, and repetitions, wait for this. */
+const queuePollMs = 1_000;
 const stopGraceMs = 1_000;
 
 export type JobMedia =
@@ -39,7 +39,7 @@ export interface JobOptions {
   speakerCount: SpeakerCount | null;
 }
 
-/** With a database, a queue and a worker of its own, or those that run here already. */
+/** With a queue and a worker of its own, on the database that runs here or on one that is started for it. */
 export async function runJob(
   { config, clock, logger }: CommandContext,
   speech: Speech,

@@ -29,11 +29,13 @@ export interface TaskQueueOptions {
   queues: readonly QueueDefinition[];
   clock: Clock;
   logger: Logger;
-  /** How often it looks for tasks that others sent; for its own it is woken. */
+  /** How often it looks for tasks that others sent, or that are due again; for those sent from here it is woken. */
   pollMs?: number;
 }
 
 const defaultPollMs = 400;
+/** After a fault. */
+const pauseMs = 400;
 const heartbeatSeconds = 10; // the least that pg-boss takes; a dead worker's task is free again 10 to 15 s later
 const heartbeatEveryMs = 3_000;
 const superviseSeconds = 5;
@@ -155,7 +157,7 @@ export class TaskQueue {
       return await this.#boss.fetch<Data>(name, { batchSize });
     } catch (error) {
       this.#logger.warn({ err: error, queue: name }, 'the queue could not be read; trying again');
-      await this.#clock.sleep(this.#pollMs, this.#stopping.signal).catch(() => {});
+      await this.#clock.sleep(pauseMs, this.#stopping.signal).catch(() => {});
       return [];
     }
   }

@@ -10,7 +10,7 @@ import type { Logger } from '../platform/telemetry.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
 import { openFoundation, secretBoxOf } from './foundation.ts';
-import { openQueue, openStorage, startWorker } from './processing.ts';
+import { openQueue, openStorage, type RunningWorker, startWorker } from './processing.ts';
 import { openSpeech } from './speech.ts';
 import { startWebhooks } from './webhooks.ts';
 
@@ -64,22 +64,21 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl });
   undo.push(() => webhooks.stop());
   const queue = await openQueue(foundation);
-
-  const hasWorker = config.role !== 'api';
-  const worker = hasWorker
-    ? await startWorker({
-        foundation,
-        speech: await openSpeech(foundation),
-        stores: storage.stores,
-        queue,
-        recordEnd: webhooks.recordEnd,
-        afterEnd: webhooks.afterEnd,
-      })
-    : undefined;
+  let worker: RunningWorker | undefined;
   undo.push(async () => {
     await queue.stop(graceMs);
     await worker?.stop();
   });
+  if (config.role !== 'api') {
+    worker = await startWorker({
+      foundation,
+      speech: await openSpeech(foundation),
+      stores: storage.stores,
+      queue,
+      recordEnd: webhooks.recordEnd,
+      afterEnd: webhooks.afterEnd,
+    });
+  }
 
   if (config.role === 'worker') return { url: undefined, newKey, broken, stop: () => stopAll(undo, logger) };
   const { stores } = storage;

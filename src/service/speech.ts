@@ -2,8 +2,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Egress } from '../platform/egress.ts';
-import { modelsNeededBy } from '../speech/engine.ts';
+import { StartError } from '../platform/start-error.ts';
+import { engineHearsLanguages, languageModel, modelOfEngine, modelsNeededBy } from '../speech/engine.ts';
 import type { HttpsDownload } from '../speech/model-download.ts';
+import { models } from '../speech/model-manifest.ts';
 import { ModelStore } from '../speech/model-store.ts';
 import type { Speech } from '../speech/speech.ts';
 import { SpeechPool } from '../speech/speech-pool.ts';
@@ -45,6 +47,12 @@ export async function openModelStore({
   return store;
 }
 
+function refuseOtherModels(engine: string): void {
+  const model = models.find(({ id }) => id === modelOfEngine(engine));
+  if (model && model.kind !== 'recognizer')
+    throw new StartError(`LONGHAND_ENGINE: ${engine} cannot write text; it is a model for another purpose.`);
+}
+
 /** Undefined when a model that the engine needs is not there; the log says which and what to do. */
 export async function openSpeech({
   config,
@@ -52,6 +60,7 @@ export async function openSpeech({
   logger,
 }: Pick<Foundation, 'config' | 'clock' | 'logger'>): Promise<Speech | undefined> {
   const modelStore = await openModelStore({ config, clock });
+  refuseOtherModels(config.engine.name);
   const needed = modelsNeededBy(config.engine.name);
   const usable = await Promise.all(needed.map((id) => modelStore.usable(id)));
   const missing = needed.filter((_id, i) => !usable[i]);
@@ -60,6 +69,11 @@ export async function openSpeech({
       `no job can run here, because these models are not installed: run "longhand models install ${missing.join(' ')}"`,
     );
     return undefined;
+  }
+  if (engineHearsLanguages(config.engine.name) && !(await modelStore.usable(languageModel))) {
+    logger.warn(
+      `languages are told apart slowly, because a model is not installed: run "longhand models install ${languageModel}"`,
+    );
   }
   const local = new SpeechPool({
     processes: config.workers,

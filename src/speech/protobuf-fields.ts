@@ -41,6 +41,11 @@ export function numberField(number: number, value: number): Field {
   return { number, wireType: varintType, bytes: varint(value) };
 }
 
+/** The messages in all fields of one number. */
+export function messagesIn(fields: readonly Field[], number: number): Field[][] {
+  return fields.filter((field) => field.number === number).map((field) => fieldsOf(field.bytes));
+}
+
 export function textsOf(fields: readonly Field[], number: number): string[] {
   return fields.filter((field) => field.number === number).map((field) => field.bytes.toString());
 }
@@ -75,6 +80,7 @@ function varintAt(bytes: Buffer, at: number): { value: number; end: number } {
 }
 
 function varint(value: number): Buffer {
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${value} cannot be written as a number`);
   const bytes: number[] = [];
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);

@@ -1,7 +1,13 @@
 /** The recognizers of one speech process: loaded when first needed, kept warm until the process ends. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { englishModel, languageModel, modelOfEngine, otherLanguagesModel } from './engine.ts';
+import {
+  engineHearsLanguages,
+  englishModel,
+  languageModel,
+  modelOfEngine,
+  otherLanguagesModel,
+} from './engine.ts';
 import { MoonshineRecognizer } from './moonshine-recognizer.ts';
 import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from './recognizer.ts';
 import { SherpaRecognizer } from './sherpa-recognizer.ts';
@@ -37,11 +43,11 @@ export class RecognizerShelf {
 
   /** Loads what a job will need. A job whose language is not known is most likely English. */
   async warmUp(engine: string, language: string | null, detector: boolean): Promise<void> {
+    if (detector && engineHearsLanguages(engine)) await this.#quickDetector();
     if (engine !== 'auto') {
       await this.#get(modelOfEngine(engine));
       return;
     }
-    if (detector) await this.#quickDetector();
     await this.#get(language === null || language === 'en' ? englishModel : otherLanguagesModel);
   }
 
@@ -58,21 +64,22 @@ export class RecognizerShelf {
   async #releaseDetectors(chosen: string): Promise<void> {
     const quick = this.#quick;
     this.#quick = null;
-    await (await quick)?.release();
+    await (await quick?.catch(() => null))?.release();
     if (chosen === otherLanguagesModel) return;
     const thorough = this.#loaded.get(otherLanguagesModel);
     this.#loaded.delete(otherLanguagesModel);
     await (await thorough)?.release?.();
   }
 
+  /** Null where it is not installed, or not wholly: then the thorough one answers. */
   async #quickDetector(): Promise<LanguageDetector | null> {
-    const directory = join(this.#modelsDirectory, languageModel);
-    if (!(await isPresent(directory))) return null;
-    this.#quick ??= WhisperLanguageDetector.load(directory);
-    this.#quick.catch(() => {
+    this.#quick ??= WhisperLanguageDetector.load(join(this.#modelsDirectory, languageModel));
+    try {
+      return await this.#quick;
+    } catch {
       this.#quick = null;
-    });
-    return this.#quick;
+      return null;
+    }
   }
 
   async #thoroughDetector(): Promise<LanguageDetector | null> {

@@ -76,7 +76,7 @@ export class SpeechPool implements Speech {
   }
 
   detectLanguages(places: readonly Place[], signal: AbortSignal): Promise<LanguageGuess[]> {
-    return this.#withProcess(signal, (process) => process.detectLanguages(places));
+    return this.#withProcess(signal, (process) => process.detectLanguages(places, signal));
   }
 
   joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount, signal: AbortSignal): Promise<SpeakerTurn[]> {

@@ -69,6 +69,7 @@ async function perform(request: SpeechRequest): Promise<void> {
       answer({ type: 'recognised', id, result: await recognise(request) });
       break;
     case 'detect-languages':
+      underWay = new AbortController();
       answer({ type: 'languages-detected', id, guesses: await detectLanguages(request.places) });
       break;
     case 'join-speakers':
@@ -100,7 +101,10 @@ async function recognise(request: SpeechRequest & { type: 'recognise' }): Promis
 
 async function detectLanguages(places: readonly Place[]): Promise<LanguageGuess[]> {
   const guesses: LanguageGuess[] = [];
-  for (const place of places) guesses.push(await shelf.detectLanguage(heardOf(place, null)));
+  for (const place of places) {
+    underWay.signal.throwIfAborted();
+    guesses.push(await shelf.detectLanguage(heardOf(place, null)));
+  }
   return guesses;
 }
 

@@ -74,19 +74,13 @@ export class SpeechProcess {
     signal: AbortSignal,
   ): Promise<ChunkResult> {
     const id = this.#nextId++;
-    const onAbort = () => this.#post({ type: 'cancel', id });
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      const answer = await this.#ask({ type: 'recognise', id, audio, chunk, options });
-      if (answer.type !== 'recognised') throw unexpected(answer);
-      return answer.result;
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    const answer = await this.#askUntil(signal, { type: 'recognise', id, audio, chunk, options });
+    if (answer.type !== 'recognised') throw unexpected(answer);
+    return answer.result;
   }
 
-  async detectLanguages(places: readonly Place[]): Promise<LanguageGuess[]> {
-    const answer = await this.#ask({ type: 'detect-languages', id: this.#nextId++, places });
+  async detectLanguages(places: readonly Place[], signal: AbortSignal): Promise<LanguageGuess[]> {
+    const answer = await this.#askUntil(signal, { type: 'detect-languages', id: this.#nextId++, places });
     if (answer.type !== 'languages-detected') throw unexpected(answer);
     return answer.guesses;
   }
@@ -117,6 +111,17 @@ export class SpeechProcess {
 
   #kill(): void {
     this.#child.kill('SIGKILL');
+  }
+
+  /** When the signal aborts, the process is told to give the request up. */
+  async #askUntil(signal: AbortSignal, request: SpeechRequest): Promise<SpeechAnswer> {
+    const onAbort = () => this.#post({ type: 'cancel', id: request.id });
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await this.#ask(request);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   /** Answers come in the order of the requests, so the first waiter is always the one who is meant. */

@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { oneThread } from './one-thread.ts';
 import { quietGain } from './quiet-gain.ts';
 import { samplesOf } from './samples-of.ts';
 import {
@@ -31,11 +32,7 @@ export class VoiceActivity {
 
   static async load(modelPath: string): Promise<VoiceActivity> {
     return new VoiceActivity(
-      await InferenceSession.create(voiceNetwork(await readFile(modelPath)), {
-        intraOpNumThreads: 1,
-        interOpNumThreads: 1,
-        executionMode: 'sequential',
-      }),
+      await InferenceSession.create(voiceNetwork(await readFile(modelPath)), oneThread),
     );
   }
 

@@ -6,9 +6,9 @@
  * four convolutions do not. Here those take all windows of a call as rows of one matrix, and the LSTM takes the
  * sequence. It is the same arithmetic at a fifth of the time (decision 0027).
  */
-import { attribute, branchesOf, elementType, graph, inside, model, node, tensor } from './onnx-fields.ts';
+import { attribute, branchesOf, elementType, graph, model, node, tensor } from './onnx-fields.ts';
 import { type OnnxNode, type OnnxTensor, onnxModel } from './onnx-model.ts';
-import { fieldsOf, numbersOf, textsOf } from './protobuf-fields.ts';
+import { fieldsOf, messagesIn, numbersOf, textsOf } from './protobuf-fields.ts';
 
 /** A window as the network takes it: 64 samples before it, its own 512, and the last 64 but one mirrored. */
 export const hops = 5;
@@ -47,13 +47,15 @@ export function voiceNetwork(published: Buffer): Buffer {
 
 /** They stand as constants in the branch for 16 kHz, the first. */
 function publishedWeights(published: Buffer): (name: string) => Weights {
-  const [whole = []] = inside(fieldsOf(published), model.graph);
+  const [whole = []] = messagesIn(fieldsOf(published), model.graph);
   const [branch = []] = branchesOf(whole).filter((one) =>
-    inside(one, graph.node).some((part) => textsOf(part, node.output)[0]?.includes('then_branch')),
+    messagesIn(one, graph.node).some((part) => textsOf(part, node.output)[0]?.includes('then_branch')),
   );
   const found = new Map<string, Weights>();
-  for (const one of inside(branch, graph.node)) {
-    const [constant = []] = inside(one, node.attribute).flatMap((part) => inside(part, attribute.tensor));
+  for (const one of messagesIn(branch, graph.node)) {
+    const [constant = []] = messagesIn(one, node.attribute).flatMap((part) =>
+      messagesIn(part, attribute.tensor),
+    );
     const bytes = constant.find((field) => field.number === tensor.bytes)?.bytes;
     if (!bytes || numbersOf(constant, tensor.type)[0] !== elementType.float) continue;
     const name = textsOf(one, node.output)[0]?.split('Inline_0__')[1] ?? '';
@@ -156,8 +158,7 @@ class Network {
 
   /** `frames` holds the inputs of the chosen taps side by side, for one output after the other. */
   #convolved(frames: string, layer: number, taps: readonly number[]): string {
-    const { shape, values } = this.#published(`encoder.${layer}.reparam_conv.weight`);
-    const matrix = matrixOfTaps({ shape, values }, taps);
+    const matrix = matrixOfTaps(this.#published(`encoder.${layer}.reparam_conv.weight`), taps);
     const rows = this.#shaped(frames, -1, matrix.shape[0] ?? 0);
     const product = this.#apply('MatMul', [rows, this.#constant(matrix)]);
     const bias = this.#constant(this.#published(`encoder.${layer}.reparam_conv.bias`));

@@ -42,3 +42,12 @@ test('without the model of its engine transcribe says so at once', async (t) => 
   assert.equal(code, 1);
   assert.match(stderr, /longhand models install/);
 });
+
+test('a model that cannot write text is refused as an engine at once, by the command and by the service', async (t) => {
+  const environment = await testEnvironment(t, { LONGHAND_ENGINE: 'silero-vad', LONGHAND_PORT: '0' });
+  for (const args of [['transcribe', austen], ['serve']]) {
+    const { code, stderr } = await longhand(environment, ...args);
+    assert.equal(code, 1, args[0]);
+    assert.match(stderr, /LONGHAND_ENGINE: silero-vad cannot write text/);
+  }
+});

@@ -3,9 +3,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { sampleRate } from '../../src/speech/chunk-plan.ts';
+import { quietGain } from '../../src/speech/quiet-gain.ts';
 import { samplesOf } from '../../src/speech/samples-of.ts';
 import { VoiceActivity } from '../../src/speech/voice-activity.ts';
-import { contextSamples, historySamples, windowSamples } from '../../src/speech/voice-block.ts';
+import {
+  contextSamples,
+  historySamples,
+  warmUpWindows,
+  windowSamples,
+} from '../../src/speech/voice-block.ts';
 import { fixtureSamples, silence } from '../support/audio.ts';
 import { modelsDirectory } from '../support/speech.ts';
 
@@ -31,23 +37,39 @@ async function asPublished(samples: Float32Array): Promise<number[]> {
   return probabilities;
 }
 
-test('many windows at once are judged as one after the other by the published network', async () => {
+/** A second of silence as its history, then speech and silence; the last window is not full. */
+async function block(): Promise<Buffer> {
   const speech = await fixtureSamples('austen-870.flac');
-  const block = Buffer.concat([
-    silence(historySamples / sampleRate),
-    silence(1.3),
-    speech,
-    silence(2.1),
-    speech,
-    speech,
-  ]);
-  const samples = Float32Array.from(samplesOf(block), (sample) => sample / 32_768);
-  const expected = (await asPublished(samples)).slice(historySamples / windowSamples);
-  const { probabilities } = await (await VoiceActivity.load(modelPath)).hear(block);
-  assert.ok(expected.length > 600 && probabilities.length >= expected.length);
-  for (const [i, probability] of expected.entries()) {
-    const ours = probabilities[i] ?? Number.NaN;
-    assert.ok(Math.abs(ours - probability) < 1e-3, `window ${i}: ${ours} instead of ${probability}`);
-  }
-  assert.ok(expected.some((value) => value > 0.9) && expected.some((value) => value < 0.1));
-});
+  const parts = [silence(historySamples / sampleRate), silence(1.3), speech, silence(2.1), speech, speech];
+  const whole = Buffer.concat(parts);
+  const overhang = ((whole.length / 2 - historySamples) % windowSamples) * 2;
+  return whole.subarray(0, whole.length - overhang + 200);
+}
+
+function filledUp(samples: Int16Array, factor: number): Float32Array {
+  const windows = Math.ceil((samples.length - historySamples) / windowSamples);
+  const filled = new Float32Array(historySamples + windows * windowSamples);
+  for (const [i, sample] of samples.entries()) filled[i] = (sample * factor) / 32_768;
+  return filled;
+}
+
+for (const quieter of [1, 100]) {
+  test(`many windows at once are judged as one after the other by the published network, ${quieter} times quieter`, async () => {
+    const samples = samplesOf(await block()).map((sample) => Math.round(sample / quieter));
+    const gain = quietGain(samples.subarray(historySamples));
+    assert.equal(gain > 1, quieter > 1);
+    const expected = (await asPublished(filledUp(samples, gain))).slice(warmUpWindows);
+    const voice = await VoiceActivity.load(modelPath);
+    const heard = await voice.hear(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+    assert.ok(expected.length > 600);
+    assert.equal(heard.probabilities.length, expected.length);
+    for (const [i, probability] of expected.entries()) {
+      const ours = heard.probabilities[i] ?? Number.NaN;
+      assert.ok(Math.abs(ours - probability) < 1e-3, `window ${i}: ${ours} instead of ${probability}`);
+    }
+    assert.ok(expected.some((value) => value > 0.9) && expected.some((value) => value < 0.1));
+    assert.equal(heard.loudness.length, expected.length);
+    assert.equal(heard.loudness[3], 0);
+    assert.ok(Math.max(...heard.loudness) > 1e-3 / quieter ** 2);
+  });
+}

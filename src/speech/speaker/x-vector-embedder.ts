@@ -4,6 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type SpeechSpan, sampleRate } from '../chunk-plan.ts';
+import { oneThread } from '../one-thread.ts';
 import { kaldiMatrix, kaldiNetwork, kaldiTextVector } from './kaldi-file.ts';
 import { coefficientCount, framesPerSecond, mfcc, slidingMeanRemoved } from './mfcc.ts';
 import { unitLength } from './voice-vector.ts';
@@ -99,11 +100,7 @@ function runs(spans: readonly FrameSpan[]): FrameSpan[][] {
 }
 
 export async function openXVectorEmbedder(directory: string): Promise<SpeakerEmbedder> {
-  const session = await InferenceSession.create(await convertedNetwork(directory), {
-    // One thread in each process and several processes beat many threads.
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-  });
+  const session = await InferenceSession.create(await convertedNetwork(directory), oneThread);
   return {
     async embed(samples, windows) {
       const features = slidingMeanRemoved(mfcc(samples), meanWindowFrames);

@@ -5,9 +5,9 @@
  */
 import {
   attribute,
+  cutTensor,
   elementType,
   graph,
-  inside,
   model,
   node,
   tensor,
@@ -20,6 +20,7 @@ import {
   type Field,
   fieldsOf,
   messageOf,
+  messagesIn,
   numberField,
   numbersOf,
   textsOf,
@@ -43,12 +44,12 @@ export function firstStepDecoder(published: Buffer): Buffer {
 }
 
 function firstStep(whole: readonly Field[]): Buffer {
-  const [branch, ...others] = inside(whole, graph.node)
-    .flatMap((one) => inside(one, node.attribute))
+  const [branch, ...others] = messagesIn(whole, graph.node)
+    .flatMap((one) => messagesIn(one, node.attribute))
     .filter((part) => textsOf(part, attribute.name)[0] === branchWithoutPast)
-    .flatMap((part) => inside(part, attribute.graph));
+    .flatMap((part) => messagesIn(part, attribute.graph));
   if (!branch || others.length > 0) throw new Error('the decoder has not exactly one branch without a past');
-  const outside = whole.filter((field) => field.number === graph.node && !holdsBranch(field));
+  const outside = whole.filter((field) => isNode(field) && !holdsBranch(field));
   const { nodes, names } = leadingTo(result, [...outside, ...branch.filter(isNode)]);
   const tensors = [...branch, ...whole]
     .filter((field) => field.number === graph.tensor)
@@ -81,8 +82,8 @@ function resultOfAnyShape(): Field[] {
 }
 
 function holdsBranch(field: Field): boolean {
-  return inside(fieldsOf(field.bytes), node.attribute).some(
-    (part) => inside(part, attribute.graph).length > 0,
+  return messagesIn(fieldsOf(field.bytes), node.attribute).some(
+    (part) => messagesIn(part, attribute.graph).length > 0,
   );
 }
 
@@ -114,22 +115,15 @@ function withFewWords(tensors: readonly Field[][], writing: string): Field[][] {
   if (words <= to) throw new Error('the decoder has no table of words to write');
   return tensors.map((parts) => {
     if (isWriting(parts)) {
-      return cut(parts, [width, to + 1 - from], (bytes) =>
+      return cutTensor(parts, [width, to + 1 - from], (bytes) =>
         Buffer.concat(
           Array.from({ length: width }, (_, row) => bytes.subarray(row * words + from, row * words + to + 1)),
         ),
       );
     }
     if (numbersOf(parts, tensor.dimension)[0] !== words) return parts;
-    return cut(parts, [1, width], (bytes) => bytes.subarray(startMark * width, (startMark + 1) * width));
+    return cutTensor(parts, [1, width], (bytes) =>
+      bytes.subarray(startMark * width, (startMark + 1) * width),
+    );
   });
-}
-
-function cut(parts: readonly Field[], shape: readonly number[], keep: (bytes: Buffer) => Buffer): Field[] {
-  return [
-    ...shape.map((size) => numberField(tensor.dimension, size)),
-    ...parts
-      .filter((part) => part.number !== tensor.dimension)
-      .map((part) => (part.number === tensor.bytes ? bytesField(tensor.bytes, keep(part.bytes)) : part)),
-  ];
 }

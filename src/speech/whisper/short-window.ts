@@ -2,16 +2,8 @@
  * Whisper's encoder for less than 30 s. It takes as much sound as it has positions for; the attention grows with the
  * square of that, so a third of the positions cost a quarter of the time. Enough to tell languages apart, not to write.
  */
-import { graph, model, tensor } from '../onnx-fields.ts';
-import {
-  bytesField,
-  type Field,
-  fieldsOf,
-  messageOf,
-  numberField,
-  numbersOf,
-  textsOf,
-} from '../protobuf-fields.ts';
+import { cutTensor, graph, model, tensor } from '../onnx-fields.ts';
+import { bytesField, type Field, fieldsOf, messageOf, numbersOf, textsOf } from '../protobuf-fields.ts';
 
 const positionsName = 'embed_positions.weight';
 
@@ -45,15 +37,7 @@ function shortGraph(whole: Buffer, positions: number): Buffer {
 function cutTable(parts: readonly Field[], positions: number): Field[] {
   const [, width = 0] = numbersOf(parts, tensor.dimension);
   const bytesPerValue = 4;
-  return [
-    numberField(tensor.dimension, positions),
-    numberField(tensor.dimension, width),
-    ...parts
-      .filter((part) => part.number !== tensor.dimension)
-      .map((part) =>
-        part.number === tensor.bytes
-          ? bytesField(tensor.bytes, part.bytes.subarray(0, positions * width * bytesPerValue))
-          : part,
-      ),
-  ];
+  return cutTensor(parts, [positions, width], (bytes) =>
+    bytes.subarray(0, positions * width * bytesPerValue),
+  );
 }

@@ -39,7 +39,7 @@ export class WhisperVocabulary {
 
   static async load(directory: string): Promise<WhisperVocabulary> {
     const vocabulary = await readFile(join(directory, 'vocab.json'), 'utf8');
-    // Its hash was compared when it was installed; to check each of fifty thousand entries takes a tenth of a second.
+    // Not checked entry by entry, which takes a tenth of a second for fifty thousand.
     return new WhisperVocabulary(await readGeneration(directory), JSON.parse(vocabulary));
   }
 

@@ -1,6 +1,7 @@
 /** Tells in which language somebody speaks, and nothing else: a third of a window, one step. Its files are made for it when they are installed. */
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { oneThread } from '../one-thread.ts';
 import type { HeardChunk, LanguageDetector, LanguageGuess } from '../recognizer.ts';
 import { firstLanguageMark } from './first-step.ts';
 import { languageMarks, readGeneration } from './generation.ts';
@@ -8,7 +9,6 @@ import { bands, logMel } from './log-mel.ts';
 import { shortWindowFrames } from './short-window.ts';
 import { SpokenWindow } from './spoken-window.ts';
 import { likeliestLanguages } from './whisper-decoding.ts';
-import { sessionOptions } from './whisper-model.ts';
 
 export class WhisperLanguageDetector implements LanguageDetector {
   readonly #encoder: InferenceSession;
@@ -29,8 +29,8 @@ export class WhisperLanguageDetector implements LanguageDetector {
   static async load(directory: string): Promise<WhisperLanguageDetector> {
     const languages = languageMarks(await readGeneration(directory));
     return new WhisperLanguageDetector(
-      await InferenceSession.create(join(directory, 'encoder.onnx'), sessionOptions),
-      await InferenceSession.create(join(directory, 'decoder.onnx'), sessionOptions),
+      await InferenceSession.create(join(directory, 'encoder.onnx'), oneThread),
+      await InferenceSession.create(join(directory, 'decoder.onnx'), oneThread),
       new Map([...languages].map(([language, mark]) => [language, mark - firstLanguageMark])),
     );
   }

