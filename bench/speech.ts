@@ -68,6 +68,7 @@ function argumentsOf(args: string[]): { settings: Settings; wanted: string[] } {
     allowPositionals: true,
     options: {
       minutes: { type: 'string', default: '30' },
+      'worker-minutes': { type: 'string', default: '60' },
       hours: { type: 'string', default: '10' },
       kills: { type: 'string', default: '20' },
       'kill-minutes': { type: 'string', default: '60' },
@@ -88,6 +89,7 @@ function argumentsOf(args: string[]): { settings: Settings; wanted: string[] } {
 function settingsOf(values: Record<string, string | undefined>) {
   return {
     minutes: Number(values.minutes),
+    workerMinutes: Number(values['worker-minutes']),
     hours: Number(values.hours),
     kills: Number(values.kills),
     killMinutes: Number(values['kill-minutes']),
@@ -164,7 +166,7 @@ async function job(stage: Stage): Promise<BenchmarkRow[]> {
 }
 
 async function workers(stage: Stage): Promise<BenchmarkRow[]> {
-  const { minutes } = stage.settings;
+  const { workerMinutes: minutes } = stage.settings;
   const { file } = longRecording(stage.clips, minutes, join(stage.directory, 'workers.wav'));
   const seconds: [number[], number[]] = [[], []];
   for (let round = 0; round < stage.settings.rounds; round++) {
