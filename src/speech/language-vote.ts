@@ -7,7 +7,8 @@ const probabilitySure = 0.8;
 
 /**
  * The chunks to ask: spread over the whole recording, and in each stretch the one with the most speech. One place
- * costs an eighth of a second in English and more than one in other languages, so the number grows slowly: 3 up to half an hour, 4 for an hour, 6 for ten hours.
+ * costs an eighth of a second in English and more than a second in other languages, so the number grows slowly:
+ * 3 up to half an hour, 4 for an hour, 6 for ten hours.
  */
 export function votingChunks(chunks: readonly Chunk[]): Chunk[] {
   const wanted = Math.min(9, Math.max(3, Math.round(Math.log2(chunks.length + 1) * 0.55)));

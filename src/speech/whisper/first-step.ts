@@ -1,7 +1,7 @@
 /**
  * Whisper's decoder for its first step, which says the language, and for no more. A decoder is one `If`: with what was
  * written before, and without; only the latter is kept, and of it what leads to the result. Of the words that it can
- * read and write only the marks it needs are kept. It loads in a tenth of the time.
+ * read and write only the marks it needs are kept. It loads in a fraction of the time.
  */
 import {
   attribute,
