@@ -1,21 +1,18 @@
 /** The first transcript: how right it is, what the whole job costs beside the recognizer alone, and how soon a start is ready. */
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock } from '../src/platform/clock.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
-import { type Chunk, chunkPlan } from '../src/speech/chunk-plan.ts';
-import { SpeechPool } from '../src/speech/speech-pool.ts';
 import { joinedRecording, type Recording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 import { percent, type WordErrors, wordErrors } from './word-error-rate.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '..');
-const main = join(root, 'src', 'main.ts');
+const longhand = join(root, 'bin', 'longhand');
+const barePool = join(import.meta.dirname, 'bare-pool.ts');
 const processes = 2;
 /** Many, because a shared machine may change its speed by a third from one half minute to the next. */
 const rounds = 15;
@@ -96,65 +93,33 @@ async function startRow(environment: NodeJS.ProcessEnv): Promise<BenchmarkRow> {
 }
 
 async function transcribed(file: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const { stdout } = await execute(process.execPath, [main, 'transcribe', file], { env, maxBuffer: 2 ** 26 });
+  const { stdout } = await execute(longhand, ['transcribe', file], { env, maxBuffer: 2 ** 26 });
   return stdout;
 }
 
-/** The same chunks for both; each round runs the one and then the other. */
+/** The same chunks for both, each a command of its own; each round runs the one and then the other. */
 async function interleaved(
   file: string,
   env: NodeJS.ProcessEnv,
 ): Promise<{ wholeMs: number; bareMs: number }[]> {
-  const audio = execFileSync(
-    'ffmpeg',
-    ['-v', 'error', '-i', file, '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'],
-    { maxBuffer: 2 ** 30 },
-  );
-  const chunks = await planOf(audio);
+  const directory = env.LONGHAND_DATA_DIR ?? '';
+  const audioFile = join(directory, 'long.s16le');
+  const planFile = join(directory, 'plan.json');
+  await execute('ffmpeg', ['-v', 'error', '-i', file, '-ac', '1', '-ar', '16000', '-f', 's16le', audioFile]);
+  const bare = (step: 'plan' | 'recognise') =>
+    execute(process.execPath, [barePool, step, audioFile, planFile, String(processes)], { env });
+  await bare('plan');
   const times: { wholeMs: number; bareMs: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const wholeMs = await timed(() => transcribed(file, env));
-    times.push({ wholeMs, bareMs: await timed(() => recogniseAll(audio, chunks)) });
+    times.push({ wholeMs, bareMs: await timed(() => bare('recognise')) });
   }
   return times;
 }
 
-function newPool(): SpeechPool {
-  const logger = createLogger({ level: 'error', pretty: false });
-  return new SpeechPool({
-    processes,
-    modelsDirectory: join(root, 'data', 'models'),
-    logger,
-    clock: systemClock,
-  });
-}
-
-async function planOf(audio: Buffer): Promise<Chunk[]> {
-  const pool = newPool();
-  const { spans, totalSamples } = await pool.findSpeech(pieces(audio), new AbortController().signal);
-  await pool.close();
-  return chunkPlan(spans, totalSamples);
-}
-
-async function* pieces(audio: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < audio.length; at += 65_536) yield audio.subarray(at, at + 65_536);
-}
-
-async function recogniseAll(audio: Buffer, chunks: readonly Chunk[]): Promise<void> {
-  const pool = newPool();
-  const { signal } = new AbortController();
-  const options = { engine: 'moonshine', language: 'en', speakers: false };
-  await Promise.all(
-    chunks.map((chunk) =>
-      pool.recognise(audio.subarray(chunk.startSample * 2, chunk.endSample * 2), chunk, options, signal),
-    ),
-  );
-  await pool.close();
-}
-
 async function startMs(env: NodeJS.ProcessEnv): Promise<number> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(longhand, ['serve'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
   let output = '';
   for await (const part of child.stdout) {
     output += part;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { publicUrlOf } from '../config.ts';
 import { labelOf } from '../contract/label.ts';
-import { labelOfSource } from '../media/resolve.ts';
+import { labelOfSource } from '../media/label.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import { openQueue, openStorage, startWorker } from '../service/processing.ts';
@@ -23,9 +23,9 @@ import { UsageError } from './usage-error.ts';
 /** Each look costs two processes some milliseconds that recognition could use; the end of the job does not wait for it. */
 const progressEveryMs = 500;
 /** Where nobody looks, only in case that a worker elsewhere ends the job. */
-const quietProgressEveryMs = 1_000;
+const quietProgressEveryMs = 3_000;
 /** Tasks sent from here wake the worker; only those of a worker elsewhere, and repetitions, wait for this. */
-const queuePollMs = 1_000;
+const queuePollMs = 3_000;
 const stopGraceMs = 1_000;
 
 export type JobMedia =

@@ -100,7 +100,8 @@ function ffmpegArguments(file: string, streamIndex: number, durationSecondsMax: 
     ...['-vn', '-sn', '-dn', ...inputFlags, ...decoderFlags, '-i', `file:${file}`],
     ...['-map', `0:${streamIndex}`, '-vn', '-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1'],
     ...['-t', String(durationSecondsMax), '-af', 'aresample=16000:first_pts=0', '-ac', '1', '-ar', '16000'],
-    ...['-f', 's16le', 'pipe:1'],
+    // Not packet by packet: each piece costs its reader more than its bytes do.
+    ...['-flush_packets', '0', '-f', 's16le', 'pipe:1'],
   ];
 }
 

@@ -11,6 +11,12 @@ export function labelFromUrl(url: URL): string {
   return cleanLabel(decoded(last)) || cleanLabel(url.hostname) || 'media';
 }
 
+/** What the job is called until its source has been opened: a pure guess from the link. */
+export function labelOfSource(sourceUrl: string): string {
+  const url = URL.parse(sourceUrl);
+  return url ? labelFromUrl(url) : 'media';
+}
+
 /** Fit to be shown, on one line. A stroke in a title is part of it, not a path. */
 export function cleanLabel(text: string): string {
   const line = text

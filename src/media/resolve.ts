@@ -8,7 +8,6 @@ import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
 import { download, requestHeaders } from './download.ts';
 import { driveAnswer } from './drive-answers.ts';
 import { type DriveService, driveShape } from './drive-shapes.ts';
-import { labelFromUrl } from './label.ts';
 import { MediaFailure } from './media-failure.ts';
 import { PageResolver } from './page-resolver.ts';
 import { pageShape } from './page-shapes.ts';
@@ -35,9 +34,12 @@ export interface AcquiredSource {
   label: string;
 }
 
-export interface Sources {
+export interface LinkSources {
   /** Throws a MediaFailure after its own retries; `signal` ends everything that runs for it. */
   acquireSource(sourceUrl: string, options: AcquireOptions): Promise<AcquiredSource>;
+}
+
+export interface Sources extends LinkSources {
   pages: PageResolver;
 }
 
@@ -72,12 +74,6 @@ export function createSources({ egress, clock, ytdlp }: SourcesOptions): Sources
         { clock, ...(options.signal ? { signal: options.signal } : {}) },
       ),
   };
-}
-
-/** What the job is called until its source has been opened: a pure guess from the link. */
-export function labelOfSource(sourceUrl: string): string {
-  const url = URL.parse(sourceUrl);
-  return url ? labelFromUrl(url) : 'media';
 }
 
 interface Ways {

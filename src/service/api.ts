@@ -5,7 +5,7 @@ import { Authenticator } from '../account/authenticate.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
-import { labelOfSource } from '../media/resolve.ts';
+import { labelOfSource } from '../media/label.ts';
 import type { Egress } from '../platform/egress.ts';
 import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';

@@ -2,10 +2,9 @@
 import { join } from 'node:path';
 import { Allowance } from '../account/allowance.ts';
 import type { Config } from '../config.ts';
-import { createSources } from '../media/resolve.ts';
+import type { LinkSources, Sources } from '../media/resolve.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
-import { createEgress } from '../platform/egress.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { HashThread } from '../platform/hash-thread.ts';
 import { TaskQueue, type TaskQueueOptions } from '../platform/queue.ts';
@@ -89,7 +88,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   if (!speech) return { takesTasks: false, stop: async () => {} };
   const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
   await scratch.prepare();
-  const { ffmpeg, ffprobe, ytdlp } = config.programs;
+  const { ffmpeg, ffprobe } = config.programs;
   const bubblewrap = await findSandbox('bwrap', clock.timeout(sandboxTrialMs));
   startJobWorker({
     db,
@@ -99,7 +98,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     logger,
     clock,
     programs: { ffmpeg, ffprobe, bubblewrap, clock },
-    sources: createSources({ egress: createEgress({ allow: config.egressAllow, clock }), clock, ytdlp }),
+    sources: linkSources(config, clock),
     scratch,
     engine: config.engine.name,
     allowance: new Allowance(clock),
@@ -114,6 +113,22 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     async stop() {
       await speech.close();
       await presence.stop();
+    },
+  };
+}
+
+/** Loaded with the first link: a command that transcribes a file starts a tenth of a second sooner. */
+function linkSources({ egressAllow: allow, programs: { ytdlp } }: Config, clock: Clock): LinkSources {
+  let opened: Promise<Sources> | undefined;
+  const open = async () => {
+    const { createSources } = await import('../media/resolve.ts');
+    const { createEgress } = await import('../platform/egress.ts');
+    return createSources({ egress: createEgress({ allow, clock }), clock, ytdlp });
+  };
+  return {
+    async acquireSource(url, options) {
+      opened ??= open();
+      return (await opened).acquireSource(url, options);
     },
   };
 }

@@ -49,10 +49,12 @@ export class VoiceActivity {
     const probabilities = new Float32Array(windows);
     let memory = nothingHeard();
     let cell = nothingHeard();
+    const input = new Float32Array(Math.min(windowsPerCall, windows) * inputSamples);
     for (let first = 0; first < windows; first += windowsPerCall) {
       const count = Math.min(windowsPerCall, windows - first);
+      writeInput(input, block, gain, first, count);
       const result = await this.#session.run({
-        windows: new Tensor('float32', inputOf(block, gain, first, count), [count, hops, hopSamples]),
+        windows: new Tensor('float32', input.subarray(0, count * inputSamples), [count, hops, hopSamples]),
         memory,
         cell,
       });
@@ -69,19 +71,24 @@ function nothingHeard() {
 }
 
 /** Each window with the samples before it, and its end mirrored; silence beyond the block. */
-function inputOf(block: Int16Array, gain: number, first: number, count: number): Float32Array {
-  const input = new Float32Array(count * inputSamples);
+function writeInput(
+  input: Float32Array,
+  block: Int16Array,
+  gain: number,
+  first: number,
+  count: number,
+): void {
   const factor = gain / fullScale;
   for (let window = 0; window < count; window++) {
     const from = (first + window) * windowSamples;
     const at = window * inputSamples;
-    const taken = Math.min(takenSamples, block.length - from);
+    const taken = Math.max(0, Math.min(takenSamples, block.length - from));
     for (let i = 0; i < taken; i++) input[at + i] = (block[from + i] as number) * factor;
+    input.fill(0, at + taken, at + takenSamples);
     for (let i = takenSamples; i < inputSamples; i++) {
       input[at + i] = input[at + 2 * takenSamples - 2 - i] as number;
     }
   }
-  return input;
 }
 
 function loudnessOf(block: Int16Array, windows: number): Float32Array {

@@ -6,7 +6,7 @@ import { labelOf } from '../contract/label.ts';
 import { decode } from '../media/decode.ts';
 import { MediaFailure } from '../media/media-failure.ts';
 import type { MediaPrograms } from '../media/probe.ts';
-import type { Sources } from '../media/resolve.ts';
+import type { LinkSources } from '../media/resolve.ts';
 import type { Database } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { ScratchDirectory } from '../platform/scratch-directory.ts';
@@ -26,7 +26,7 @@ export interface AcquireDeps {
   stores: ObjectStores;
   speech: Speech;
   programs: MediaPrograms;
-  sources: Sources;
+  sources: LinkSources;
   /** Which recognizer new jobs get; `auto` picks by language. */
   engine: string;
   /** Where a job may keep files while it is worked on. */

@@ -1,0 +1,30 @@
+/** The speech processes of the service and nothing around them: `plan PCM PLAN N` cuts once, `recognise PCM PLAN N` is what is timed. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { systemClock } from '../src/platform/clock.ts';
+import { keepCompiledCode } from '../src/platform/compile-cache.ts';
+import { createLogger } from '../src/platform/telemetry.ts';
+import { type Chunk, chunkPlan } from '../src/speech/chunk-plan.ts';
+import { SpeechPool } from '../src/speech/speech-pool.ts';
+
+keepCompiledCode();
+const [step = '', pcmFile = '', planFile = '', processes = ''] = process.argv.slice(2);
+const pool = new SpeechPool({
+  processes: Number(processes),
+  modelsDirectory: join(import.meta.dirname, '..', 'data', 'models'),
+  logger: createLogger({ level: 'error', pretty: false }),
+  clock: systemClock,
+});
+const audio = readFileSync(pcmFile);
+const { signal } = new AbortController();
+if (step === 'plan') {
+  const { spans, totalSamples } = await pool.findSpeech(Readable.from([audio]), signal);
+  writeFileSync(planFile, JSON.stringify(chunkPlan(spans, totalSamples)));
+} else {
+  const options = { engine: 'moonshine', language: 'en', speakers: false };
+  const heard = (chunk: Chunk) => audio.subarray(chunk.startSample * 2, chunk.endSample * 2);
+  const chunks = JSON.parse(readFileSync(planFile, 'utf8')) as Chunk[];
+  await Promise.all(chunks.map((chunk) => pool.recognise(heard(chunk), chunk, options, signal)));
+}
+await pool.close();
