@@ -1,6 +1,6 @@
 /**
  * Recognition: how right, how fast beside the bare recognizer and beside others, how much memory, how well it survives.
- * `npm run bench -- speech` runs clips, long, job, workers and silence; name others to add or choose:
+ * `npm run bench -- speech` runs clips, long, timeline, job, workers and silence; name others to add or choose:
  * `memory` (--hours 10), `kills` (--kills 20), `peers` (--peer-minutes 3; --peer-directory keeps what was
  * fetched and built; models of your own with --whisper-cpp-model FILE and --vosk-model DIRECTORY).
  */
@@ -14,6 +14,7 @@ import type { Benchmark, BenchmarkRow } from './run.ts';
 import { jobUnderKills } from './speech-kills.ts';
 import { longRecording, nonSpeechRecording } from './speech-material.ts';
 import { type Peer, pinned, vosk, whisperCpp } from './speech-peers.ts';
+import { timeline } from './speech-timeline.ts';
 import { comparableWords, percent, type WordErrors, wordErrors } from './word-error-rate.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -32,6 +33,7 @@ type Settings = ReturnType<typeof settingsOf>;
 const parts: Record<string, (stage: Stage) => Promise<BenchmarkRow[]>> = {
   clips,
   long,
+  timeline: ({ clips }) => timeline(clips),
   job,
   workers,
   silence,
@@ -39,7 +41,7 @@ const parts: Record<string, (stage: Stage) => Promise<BenchmarkRow[]>> = {
   kills,
   peers,
 };
-const usualParts = ['clips', 'long', 'job', 'workers', 'silence'];
+const usualParts = ['clips', 'long', 'timeline', 'job', 'workers', 'silence'];
 
 export async function run(args: string[]): Promise<Benchmark> {
   const { settings, wanted } = argumentsOf(args);

@@ -27,9 +27,43 @@ test('an edge that voice activity put a few windows off comes to lie within 5 ms
   const until = offset + 30_011;
   for (const shift of [-2500, -600, 0, 333, 2500]) {
     const [span] = exactSpans(hum(from, until), [{ startSample: from + shift, endSample: until - shift }]);
-    assert.ok(Math.abs((span?.startSample ?? 0) - from) <= 0.005 * sampleRate, `start ${shift}`);
-    assert.ok(Math.abs((span?.endSample ?? 0) - until) <= 0.005 * sampleRate, `end ${shift}`);
+    assert.ok(
+      Math.abs((span?.startSample ?? 0) - from) <= 0.005 * sampleRate,
+      `start ${shift} ${(span?.startSample ?? 0) - from}`,
+    );
+    assert.ok(
+      Math.abs((span?.endSample ?? 0) - until) <= 0.005 * sampleRate,
+      `end ${shift} ${(span?.endSample ?? 0) - until}`,
+    );
   }
+});
+
+test('a voice that voice activity holds on to ends where it falls, not where the noise after it does', () => {
+  const from = offset + 9001;
+  const until = offset + 22_003;
+  const applause = hum(from, until).map((value, i) => {
+    const at = offset + i;
+    return at >= until && at < until + 12_000 ? 0.02 * Math.sin(i * i * 0.91) : value;
+  });
+  for (const held of [7000, 7200, 7400]) {
+    const [span] = exactSpans(applause, [{ startSample: from, endSample: until + held }]);
+    assert.ok(
+      Math.abs((span?.endSample ?? 0) - until) <= 0.01 * sampleRate,
+      `end ${held} ${(span?.endSample ?? 0) - until}`,
+    );
+  }
+});
+
+test('where digital silence becomes the noise of a room nobody begins to speak', () => {
+  const from = offset + 16_001;
+  const samples = hum(from, offset + 40_000).map((value, i) =>
+    i < 12_500 ? 0 : value + 0.002 * Math.sin(i * i * 0.53),
+  );
+  const [span] = exactSpans(samples, [{ startSample: from - 700, endSample: offset + 40_000 }]);
+  assert.ok(
+    Math.abs((span?.startSample ?? 0) - from) <= 0.01 * sampleRate,
+    `${(span?.startSample ?? 0) - from}`,
+  );
 });
 
 test('a cut inside speech stays where it is, and spans never overlap', () => {
@@ -45,6 +79,6 @@ test('a cut inside speech stays where it is, and spans never overlap', () => {
 });
 
 test('where nothing stands out the edges stay', () => {
-  const span = { startSample: offset + 5000, endSample: offset + 20_000 };
+  const span = { startSample: offset + 8000, endSample: offset + 20_000 };
   assert.deepEqual(exactSpans(hum(0, 0), [span]), [span]);
 });

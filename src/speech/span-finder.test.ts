@@ -31,6 +31,12 @@ test('a click is no speech', () => {
   assert.deepEqual(spansOf([1, 0], [0.064, 0.9], [1, 0]).spans, []);
 });
 
+test('a short sound is speech only where it is clear', () => {
+  assert.deepEqual(spansOf([1, 0], [0.3, 0.8], [1, 0]).spans, []);
+  assert.equal(spansOf([1, 0], [0.15, 0.7], [0.032, 0.95], [0.15, 0.7], [1, 0]).spans.length, 1);
+  assert.equal(spansOf([1, 0], [1.5, 0.8], [1, 0]).spans.length, 1);
+});
+
 test('speech at the very end reaches the end and not beyond', () => {
   const { spans, total } = spansOf([1, 0], [1, 0.9]);
   assert.equal(spans.at(-1)?.endSample, total);

@@ -11,6 +11,9 @@ const silenceProbability = 0.35;
 const pauseWindowsMin = windows(0.1);
 /** Anything shorter is a click. */
 const speechWindowsMin = windows(0.1);
+/** What is shorter than this has to be as clear as words are in one window at least: a breath or a door is not. */
+const shortWindowsMax = windows(0.5);
+const clearProbability = 0.9;
 /** Speech without a pause for this long is cut at its quietest window: no recognizer hears it well in one piece. */
 const spanWindowsMax = windows(12);
 const spanWindowsMin = windows(3);
@@ -22,6 +25,8 @@ export class SpanFinder {
   #window = 0;
   #start: number | null = null;
   #quietSince: number | null = null;
+  /** The highest probability since the open span began. */
+  #clearest = 0;
 
   accept(probability: number, loudness: number): void {
     const window = this.#window++;
@@ -29,7 +34,9 @@ export class SpanFinder {
       if (probability < speechProbability) return;
       this.#start = window;
       this.#loudness = [];
+      this.#clearest = 0;
     }
+    this.#clearest = Math.max(this.#clearest, probability);
     this.#loudness.push(loudness);
     if (probability >= silenceProbability) this.#quietSince = null;
     else this.#quietSince ??= window;
@@ -70,7 +77,9 @@ export class SpanFinder {
     const startSample = this.#firstSample(startWindow);
     const endSample = endWindow * windowSamples;
     const continued = this.#spans.at(-1)?.endSample === startSample;
-    if (endSample - startSample < speechWindowsMin * windowSamples && !continued) return;
+    const length = (endSample - startSample) / windowSamples;
+    if (length < speechWindowsMin && !continued) return;
+    if (length < shortWindowsMax && this.#clearest < clearProbability && !continued) return;
     if (endSample > startSample) this.#spans.push({ startSample, endSample });
   }
 }

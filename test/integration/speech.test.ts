@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { sampleRate } from '../../src/speech/chunk-plan.ts';
+import { floatSamplesOf } from '../../src/speech/samples-of.ts';
+import { withExactEdges } from '../../src/speech/span-edges.ts';
 import { SpeechError } from '../../src/speech/speech.ts';
 import { transcript } from '../../src/speech/transcript.ts';
 import { fixtureSamples, inPieces, silence, spokenSamples } from '../support/audio.ts';
@@ -69,6 +71,26 @@ test('the pieces of a recording come back in order, at their places to 20 ms how
       );
       assert.ok(Math.abs(segment.end - place - end) <= 0.02, `${engine} ${i} ${segment.end - place} ${end}`);
     }
+  }
+});
+
+test('speech begins and ends at the same place to 20 ms wherever the windows of voice activity lie on it', async (t) => {
+  const speech = speechPool(t);
+  for (const name of ['austen-870.flac', 'austen-880.flac', 'austen-930.flac']) {
+    const clip = await fixtureSamples(name);
+    const begins: number[] = [];
+    const ends: number[] = [];
+    for (let place = 0; place < 8; place++) {
+      const lead = 1 + (place * 67) / sampleRate;
+      const samples = Buffer.concat([silence(lead), clip, silence(2)]);
+      const [chunk] = await chunksOf(speech, samples);
+      assert.ok(chunk, name);
+      const utterances = withExactEdges(chunk.utterances, chunk, floatSamplesOf(audioOf(samples, chunk)));
+      begins.push((utterances[0]?.startSample ?? Number.NaN) / sampleRate - lead);
+      ends.push((utterances.at(-1)?.endSample ?? Number.NaN) / sampleRate - lead);
+    }
+    assert.ok(Math.max(...begins) - Math.min(...begins) <= 0.02, `${name} begins at ${begins}`);
+    assert.ok(Math.max(...ends) - Math.min(...ends) <= 0.02, `${name} ends at ${ends}`);
   }
 });
 

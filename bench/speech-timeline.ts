@@ -1,0 +1,89 @@
+/** Where speech begins and ends, against the original timeline: each clip at places that lie differently on the windows of voice activity. */
+import { execFileSync } from 'node:child_process';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { type Chunk, chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
+import { findSpeech } from '../src/speech/find-speech.ts';
+import { withExactEdges } from '../src/speech/span-edges.ts';
+import { VoiceActivity } from '../src/speech/voice-activity.ts';
+import type { Recording } from './recordings.ts';
+import type { BenchmarkRow } from './run.ts';
+
+const models = join(import.meta.dirname, '..', 'data', 'models');
+const places = 8;
+/** An eighth of a window and a little more, so that no place lies on the grid of another. */
+const stepSamples = 67;
+const leadSamples = 3 * sampleRate;
+const trailSamples = 2 * sampleRate;
+const barMs = 20;
+
+interface Edges {
+  begins: number[];
+  ends: number[];
+}
+
+export async function timeline(clips: readonly Recording[]): Promise<BenchmarkRow[]> {
+  const voice = await VoiceActivity.load(join(models, 'silero-vad', 'silero_vad.onnx'));
+  const found: Edges[] = [];
+  for (const { file } of clips) {
+    const edges = await edgesOf(voice, samplesOf(file));
+    found.push(edges);
+    const apart = `begins ${spreadMs(edges.begins).toFixed(1)} ms apart, ends ${spreadMs(edges.ends).toFixed(1)} ms`;
+    console.error(`${basename(file)}: ${apart}`);
+  }
+  return (['begins', 'ends'] as const).map((side) => {
+    const worst = Math.max(...found.map((edges) => spreadMs(edges[side])));
+    return {
+      figure: `${side} of speech against the original timeline, ${clips.length} clips at ${places} places`,
+      value: `at most ${worst.toFixed(1)} ms apart`,
+      bar: `at most ${barMs} ms`,
+      passed: worst <= barMs,
+    };
+  });
+}
+
+async function edgesOf(voice: VoiceActivity, clip: Int16Array): Promise<Edges> {
+  const edges: Edges = { begins: [], ends: [] };
+  for (let place = 0; place < places; place++) {
+    const lead = leadSamples + place * stepSamples;
+    const recording = room(lead + clip.length + trailSamples);
+    recording.set(clip, lead);
+    const bytes = new Uint8Array(recording.buffer);
+    const { spans, totalSamples } = await findSpeech(Readable.from([bytes]), {
+      hear: (block) => voice.hear(block),
+      blocksAtOnce: 1,
+    });
+    const utterances = chunkPlan(spans, totalSamples).flatMap((chunk) => exact(chunk, recording));
+    edges.begins.push((utterances[0]?.startSample ?? Number.NaN) - lead);
+    edges.ends.push((utterances.at(-1)?.endSample ?? Number.NaN) - lead);
+  }
+  return edges;
+}
+
+function exact(chunk: Chunk, recording: Int16Array) {
+  const heard = recording.subarray(chunk.startSample, chunk.endSample);
+  return withExactEdges(
+    chunk.utterances,
+    chunk,
+    Float32Array.from(heard, (value) => value / 32_768),
+  );
+}
+
+/** No recording is ever quite silent. */
+function room(samples: number): Int16Array {
+  let state = 1;
+  return Int16Array.from({ length: samples }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.round((state / 2 ** 31 - 0.5) * 6);
+  });
+}
+
+function samplesOf(file: string): Int16Array {
+  const args = ['-v', 'error', '-i', file, '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'];
+  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 2 ** 28 });
+  return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
+
+function spreadMs(samples: readonly number[]): number {
+  return ((Math.max(...samples) - Math.min(...samples)) * 1000) / sampleRate;
+}
