@@ -12,7 +12,7 @@ const pauseWindowsMin = windows(0.1);
 /** Anything shorter is a click. */
 const speechWindowsMin = windows(0.1);
 /** What is shorter than this has to be as clear as words are in one window at least: a breath or a door is not. */
-const shortWindowsMax = windows(0.5);
+const shortWindowsMax = windows(0.3);
 const clearProbability = 0.9;
 /** Speech without a pause for this long is cut at its quietest window: no recognizer hears it well in one piece. */
 const spanWindowsMax = windows(12);
