@@ -40,21 +40,21 @@ test('every sample of speech is in exactly one utterance, and every utterance in
   );
 });
 
-test('no utterance is longer than 15 s and no chunk longer than 30 s, unless a single breath is', () => {
+test('no utterance is longer than 16 s and no chunk longer than 30 s, unless a single breath is', () => {
   for (const chunk of chunkPlan(talk(7200), 7200 * sampleRate)) {
     assert.ok(chunk.endSample - chunk.startSample <= 30 * sampleRate);
     for (const utterance of chunk.utterances) {
-      assert.ok(utterance.endSample - utterance.startSample <= 15 * sampleRate);
+      assert.ok(utterance.endSample - utterance.startSample <= 16 * sampleRate);
     }
   }
 });
 
 test('a cut is made at the long pause and not at the short one', () => {
-  const chunks = chunkPlan([span(0, 6), span(6.1, 9), span(9.7, 16)], 16 * sampleRate);
+  const chunks = chunkPlan([span(0, 6), span(6.1, 9), span(9.7, 18)], 18 * sampleRate);
   const utterances = chunks.flatMap((chunk) => chunk.utterances);
   assert.deepEqual(
     utterances.map((utterance) => utterance.endSample),
-    [9 * sampleRate, 16 * sampleRate],
+    [9 * sampleRate, 18 * sampleRate],
   );
 });
 

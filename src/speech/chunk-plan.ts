@@ -26,7 +26,7 @@ export interface Chunk extends SpeechSpan {
 const seconds = (value: number): number => Math.round(value * sampleRate);
 
 /** Moonshine drops or invents text beyond 15 to 20 s, and hears better with context than in single phrases. */
-const utteranceSamplesMax = seconds(15);
+const utteranceSamplesMax = seconds(16);
 const utteranceSamplesGood = seconds(8);
 /** A pause of this length always ends an utterance: to read it costs time and tells the recognizer nothing. */
 const pauseSamplesSplitting = seconds(1.5);
@@ -35,7 +35,7 @@ const pauseSamplesComfortable = seconds(0.6);
 /** Whisper hears at most 30 s at once, so one chunk is one of its windows. */
 const chunkSamplesMax = seconds(28);
 /** Context on both sides of an utterance: onsets and endings that voice activity clips. */
-const paddingSamples = seconds(0.2);
+export const paddingSamples = seconds(0.2);
 /** A chunk is read with more: the voice's own edge is looked for in it. */
 const chunkPaddingSamples = seconds(0.4);
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import sherpa from 'sherpa-onnx-node';
 import {
   paddedUtterances,
+  paddingSamples,
   type SpeechSpan,
   sampleRate,
   type Utterance,
@@ -62,7 +63,12 @@ export class MoonshineRecognizer implements Recognizer {
   ): Promise<string> {
     const voiced = voicedSeconds([utterance]);
     for (const { startSample, endSample } of [padded, utterance]) {
-      const heard = await this.#decode(samples.slice(startSample - offset, endSample - offset));
+      const heard = await this.#decode(
+        inSilence(samples.subarray(startSample - offset, endSample - offset), {
+          before: paddingSamples - (utterance.startSample - startSample),
+          after: paddingSamples - (endSample - utterance.endSample),
+        }),
+      );
       const text = spokenText(heard, voiced);
       if (text !== '' || voiced < voicedSecondsWithWords) return text;
     }
@@ -75,4 +81,14 @@ export class MoonshineRecognizer implements Recognizer {
     const { text } = await this.#native.decodeAsync(stream);
     return text;
   }
+}
+
+/** A word without a moment before it is heard as another: "eight" at the very beginning of a recording became "hate". */
+function inSilence(
+  samples: Float32Array,
+  { before, after }: { before: number; after: number },
+): Float32Array {
+  const framed = new Float32Array(before + samples.length + after);
+  framed.set(samples, before);
+  return framed;
 }
