@@ -1,11 +1,14 @@
-/** The speech processes of the service and nothing around them: `plan PCM PLAN N` cuts once, `recognise PCM PLAN N` is what is timed. */
+/**
+ * The speech processes of the service and nothing around them. `plan PCM PLAN N` cuts at pauses, `cut PCM PLAN N` every
+ * 15 s without listening; `recognise PCM PLAN N` is what is timed.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { systemClock } from '../src/platform/clock.ts';
 import { keepCompiledCode } from '../src/platform/compile-cache.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
-import { type Chunk, chunkPlan } from '../src/speech/chunk-plan.ts';
+import { type Chunk, chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
 import { SpeechPool } from '../src/speech/speech-pool.ts';
 
 keepCompiledCode();
@@ -21,6 +24,8 @@ const { signal } = new AbortController();
 if (step === 'plan') {
   const { spans, totalSamples } = await pool.findSpeech(Readable.from([audio]), signal);
   writeFileSync(planFile, JSON.stringify(chunkPlan(spans, totalSamples)));
+} else if (step === 'cut') {
+  writeFileSync(planFile, JSON.stringify(chunksOfSize(15 * sampleRate, audio.length / 2)));
 } else {
   const options = { engine: 'moonshine', language: 'en', speakers: false };
   const heard = (chunk: Chunk) => audio.subarray(chunk.startSample * 2, chunk.endSample * 2);
@@ -28,3 +33,10 @@ if (step === 'plan') {
   await Promise.all(chunks.map((chunk) => pool.recognise(heard(chunk), chunk, options, signal)));
 }
 await pool.close();
+
+function chunksOfSize(size: number, totalSamples: number): Chunk[] {
+  return Array.from({ length: Math.ceil(totalSamples / size) }, (_, index) => {
+    const span = { startSample: index * size, endSample: Math.min(totalSamples, (index + 1) * size) };
+    return { index, ...span, utterances: [{ ...span, spans: [span] }] };
+  });
+}

@@ -11,7 +11,6 @@ import { parseArgs } from 'node:util';
 import { type Measured, measured } from './measured-command.ts';
 import { type Recording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { jobUnderKills } from './speech-kills.ts';
 import { longRecording, nonSpeechRecording } from './speech-material.ts';
 import { type Peer, pinned, vosk, whisperCpp } from './speech-peers.ts';
 import { timeline } from './speech-timeline.ts';
@@ -206,6 +205,8 @@ async function memory(stage: Stage): Promise<BenchmarkRow[]> {
 }
 
 async function kills(stage: Stage): Promise<BenchmarkRow[]> {
+  // Loaded for this part alone: it starts the service as tests do, and the test runner reports at the end.
+  const { jobUnderKills } = await import('./speech-kills.ts');
   const recording = longRecording(
     stage.clips,
     stage.settings.killMinutes,

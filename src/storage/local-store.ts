@@ -35,6 +35,9 @@ export interface LocalStoreOptions {
 /** Where the door for signed PUTs stands on the service's own address. */
 export const localObjectsPath = '/objects';
 
+/** Read at once: the samples of a chunk in one piece, a long file in few. */
+const readBytes = 1024 * 1024;
+
 /** Room that is never given to uploads: the database lives on the same disk. */
 const reservedBytes = 256 * 1024 * 1024;
 
@@ -126,7 +129,9 @@ export class LocalStore implements ObjectStore {
     if (!found) throw new NoSuchObject('the object does not exist');
     const wanted = range ?? { start: 0, end: found.sizeBytes - 1 };
     const manifest = await available(readManifest(path));
-    return manifest ? readParts(path, manifest, wanted) : createReadStream(path, range ?? {});
+    return manifest
+      ? readParts(path, manifest, wanted)
+      : createReadStream(path, { ...range, highWaterMark: readBytes });
   }
 
   async write(key: string, source: Readable | Buffer): Promise<void> {

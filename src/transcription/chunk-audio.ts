@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import type { Chunk } from '../speech/chunk-plan.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import type { AudioObject } from './transcription.ts';
@@ -10,9 +9,13 @@ export async function chunkAudio(stores: ObjectStores, audio: AudioObject, chunk
   const store = stores.get(audio.storage);
   if (!store) throw new Error(`the storage ${audio.storage} is not configured on this machine`);
   const range = { start: chunk.startSample * bytesPerSample, end: chunk.endSample * bytesPerSample - 1 };
-  const samples = await buffer(await store.read(audio.key, range));
-  const expected = range.end - range.start + 1;
-  if (samples.length !== expected)
-    throw new Error(`the audio of a chunk has ${samples.length} of ${expected} bytes`);
+  const samples = Buffer.allocUnsafeSlow(range.end - range.start + 1);
+  let length = 0;
+  for await (const part of (await store.read(audio.key, range)) as AsyncIterable<Buffer>) {
+    if (length < samples.length) part.copy(samples, length);
+    length += part.length;
+  }
+  if (length !== samples.length)
+    throw new Error(`the audio of a chunk has ${length} of ${samples.length} bytes`);
   return samples;
 }
