@@ -8,6 +8,8 @@ import { systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database.ts';
 import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
+import { type Chunk, voicedSeconds } from '../src/speech/chunk-plan.ts';
+import { recogniseQueue } from '../src/transcription/queues.ts';
 import { startService } from '../test/support/service.ts';
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');
@@ -15,7 +17,7 @@ const main = join(import.meta.dirname, '..', 'src', 'main.ts');
 export interface KillResult {
   text: string;
   kills: number;
-  /** How far the chunk under way had come at each kill, as a share of the usual time for one. */
+  /** How far the chunk under way had come at each kill, as a share of the usual time for so much speech. */
   lostChunks: number[];
 }
 
@@ -43,19 +45,20 @@ export async function jobUnderKills(
   try {
     await db.query(noteEnds);
     const id = await create(api.url, file);
-    const lostMs: number[] = [];
+    const lost: { ms: number; index: number }[] = [];
     let startedAtMs = Date.now();
     for (let kill = 0; kill < kills; kill++) {
       await chunkSince(db, startedAtMs);
       await delay(Math.random() * 8_000);
       worker.kill('SIGKILL');
-      lostMs.push(Date.now() - (await lastDoneMs(db)));
+      const ms = Date.now() - (await lastDoneMs(db));
+      lost.push({ ms, index: await indexUnderWay(db, startedAtMs) });
       startedAtMs = Date.now();
       worker = startWorker(env);
     }
     const text = await finished(api.url, id);
-    const chunkMs = await usualChunkMs(db);
-    return { text, kills, lostChunks: lostMs.map((ms) => ms / chunkMs) };
+    const usualMs = await usualChunkMs(db);
+    return { text, kills, lostChunks: lost.map(({ ms, index }) => ms / usualMs(index)) };
   } finally {
     worker.kill('SIGKILL');
     await api.stop();
@@ -66,9 +69,9 @@ export async function jobUnderKills(
 
 /** The moment at which the result of each chunk was stored. */
 const noteEnds = `
-  create table bench_chunk_end (at timestamptz not null default clock_timestamp());
+  create table bench_chunk_end (index int not null, at timestamptz not null default clock_timestamp());
   create function bench_note_chunk_end() returns trigger language plpgsql as $$
-    begin insert into bench_chunk_end default values; return new; end $$;
+    begin insert into bench_chunk_end (index) values (new.index); return new; end $$;
   create trigger bench_note_chunk_end after update on chunk for each row
     when (old.status = 'waiting' and new.status = 'done') execute function bench_note_chunk_end();`;
 
@@ -88,15 +91,31 @@ async function lastDoneMs(db: Database): Promise<number> {
   return row?.ms ?? 0;
 }
 
-/** The middle of the times between the ends of two chunks, one after the other in one process. */
-async function usualChunkMs(db: Database): Promise<number> {
-  const [row] = await db.query<{ ms: number }>(
-    `select percentile_cont(0.5) within group (order by gap)::float8 as ms from (
-       select extract(epoch from at - lag(at) over (order by at)) * 1000 as gap
-       from bench_chunk_end) gaps where gap is not null`,
+/** Of the tasks that the worker has taken the first: the next only waits for its process. */
+async function indexUnderWay(db: Database, startedAtMs: number): Promise<number> {
+  const [row] = await db.query<{ index: number }>(
+    `select (data ->> 'index')::int as index from queue.job
+     where name = $1 and state = 'active' and started_on >= to_timestamp($2::float8 / 1000)
+     order by started_on, (data ->> 'index')::int limit 1`,
+    [recogniseQueue.name, startedAtMs],
   );
-  if (!row?.ms) throw new Error('no chunk was seen to end');
-  return row.ms;
+  if (!row) throw new Error('the worker was killed while it had no chunk');
+  return row.index;
+}
+
+/** From the middle of the times between the ends of two chunks, one after the other in one process, for each sample of speech. */
+async function usualChunkMs(db: Database): Promise<(index: number) => number> {
+  const plans = await db.query<{ plan: Chunk }>('select plan from chunk');
+  const seconds = new Map(plans.map(({ plan }) => [plan.index, voicedSeconds(plan.utterances)]));
+  const ends = await db.query<{ index: number; ms: number | null }>(
+    `select index, (extract(epoch from at - lag(at) over (order by at)) * 1000)::float8 as ms
+     from bench_chunk_end order by at`,
+  );
+  const msPerSecond = ends
+    .flatMap(({ index, ms }) => (ms === null ? [] : [ms / (seconds.get(index) ?? Number.NaN)]))
+    .toSorted((a, b) => a - b);
+  const usual = msPerSecond[Math.floor(msPerSecond.length / 2)] ?? Number.NaN;
+  return (index) => usual * (seconds.get(index) ?? Number.NaN);
 }
 
 const attemptsToCreate = 120;
