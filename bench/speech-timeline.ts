@@ -1,5 +1,4 @@
 /** Where speech begins and ends, against the original timeline: each clip at places that lie differently on the windows of voice activity. */
-import { execFileSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Chunk, chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
@@ -8,6 +7,7 @@ import { withExactEdges } from '../src/speech/span-edges.ts';
 import { VoiceActivity } from '../src/speech/voice-activity.ts';
 import type { Recording } from './recordings.ts';
 import type { BenchmarkRow } from './run.ts';
+import { decoded } from './speech-material.ts';
 
 const models = join(import.meta.dirname, '..', 'data', 'models');
 const places = 8;
@@ -79,8 +79,7 @@ function room(samples: number): Int16Array {
 }
 
 function samplesOf(file: string): Int16Array {
-  const args = ['-v', 'error', '-i', file, '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'];
-  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 2 ** 28 });
+  const bytes = decoded(file);
   return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 

@@ -66,6 +66,25 @@ test('where digital silence becomes the noise of a room nobody begins to speak',
   );
 });
 
+test('two words with a short pause between them keep their own edges', () => {
+  const pause = [offset + 20_003, offset + 22_405] as const;
+  const until = offset + 25_207;
+  const second = hum(pause[1], until);
+  const samples = hum(offset + 9001, pause[0]).map((value, i) => value + (second[i] ?? 0));
+  const spans = exactSpans(samples, [
+    { startSample: offset + 9001, endSample: pause[0] + 300 },
+    { startSample: pause[1] - 300, endSample: until },
+  ]);
+  assert.ok(
+    Math.abs((spans[0]?.endSample ?? 0) - pause[0]) <= 0.01 * sampleRate,
+    `${(spans[0]?.endSample ?? 0) - pause[0]}`,
+  );
+  assert.ok(
+    Math.abs((spans[1]?.startSample ?? 0) - pause[1]) <= 0.01 * sampleRate,
+    `${(spans[1]?.startSample ?? 0) - pause[1]}`,
+  );
+});
+
 test('a cut inside speech stays where it is, and spans never overlap', () => {
   const from = offset + 9001;
   const until = offset + 30_011;

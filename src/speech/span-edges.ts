@@ -86,11 +86,12 @@ function edge({ levels, offset, floor, ceiling }: Voice, around: number, inwards
   const seen = Math.round((around - offset - frameSamples / 2) / hopSamples);
   const outmost = seen - inwards * framesOutwards;
   const length = framesOutwards + (inwards === 1 ? framesInwards : framesHeld);
-  // As if every edge were a beginning: from outside to inside, with what lies around it.
-  const raw = Float32Array.from(
-    { length: length + 2 * framesAround },
-    (_, i) => levels[outmost + inwards * (i - framesAround)] ?? silenceDecibels,
-  );
+  // As if every edge were a beginning: from outside to inside, with what lies around it but not the neighbours' words.
+  const raw = Float32Array.from({ length: length + 2 * framesAround }, (_, i) => {
+    const frame = outmost + inwards * (i - framesAround);
+    const isOwn = sampleOf(frame) >= floor && sampleOf(frame) <= ceiling;
+    return isOwn ? (levels[frame] ?? silenceDecibels) : silenceDecibels;
+  });
   const voice = Math.max(...raw.subarray(framesAround, framesAround + length));
   const path = smoothed(raw.map((level) => Math.max(level, voice - voiceDecibels)));
   const steep = steepFrame(path, framesAround, framesAround + length);
