@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { test } from 'node:test';
 import { sampleRate } from '../../src/speech/chunk-plan.ts';
 import { floatSamplesOf } from '../../src/speech/samples-of.ts';
@@ -184,6 +185,13 @@ test('a request that is given up rejects at once and leaves the process fit for 
   await assert.rejects(found, { name: 'TimeoutError' });
   const { utterances } = await speech.recognise(audioOf(samples, chunk), chunk, english, patience());
   assert.equal(utterances.length, 1);
+});
+
+test('a speech process gives way to the service', async (t) => {
+  const speech = speechPool(t);
+  await speech.findSpeech(inPieces(await fixtureSamples('austen-880.flac')), patience());
+  const [child] = await childrenOf(process.pid);
+  assert.ok(child !== undefined && getPriority(child) > getPriority());
 });
 
 test('a process that is not needed is ended, and another starts when there is work again', async (t) => {
