@@ -1,4 +1,6 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { StartError } from './start-error.ts';
 import { type ProcessSpec, type ProcessUser, runProcess } from './subprocess.ts';
 
@@ -19,10 +21,11 @@ export interface PostgresUserOptions {
 }
 
 const nobody: ProcessUser = { uid: 65_534, gid: 65_534 };
+const userTable = 'root:x:0:0:root:/:/bin/false\nlonghand:x:65534:65534:Longhand:/:/bin/false';
 const probeLimits = { outputBytesMax: 65_536 };
 
 export async function choosePostgresUser(options: PostgresUserOptions): Promise<PostgresUser> {
-  const { postgres, dataDir, clusterDir, unshare = 'unshare' } = options;
+  const { postgres, dataDir, clusterDir } = options;
   if (!(await runs({ command: postgres, args: ['--version'] }))) {
     throw new StartError(
       `The embedded PostgreSQL (${postgres}) does not run on this system: set LONGHAND_DATABASE_URL to a PostgreSQL 15 or newer.`,
@@ -36,23 +39,77 @@ export async function choosePostgresUser(options: PostgresUserOptions): Promise<
         `The database in ${clusterDir} belongs to user ${owner.uid} and this is user ${ourUid}: run Longhand as that user, or choose another LONGHAND_DATA_DIR.`,
       );
     }
-    return { wrapper: [] };
+    if (hasName()) return { wrapper: [] };
   }
   // The owner's own database, started by root for once, stays the owner's.
-  if (owner && owner.uid !== 0) return { wrapper: [], user: owner };
+  if (ourUid === 0 && owner && owner.uid !== 0) return { wrapper: [], user: owner };
 
-  // Root inside, an ordinary user as far as PostgreSQL can see; the files stay root's own.
-  const wrapper = [unshare, '--user', '--map-user=1000', '--map-group=1000', '--'];
-  if (await runs({ command: unshare, args: [...wrapper.slice(1), postgres, '--version'] }))
-    return { wrapper };
+  const wrapper = await namespaceWrapper(options);
+  if (wrapper) return { wrapper };
+  if (ourUid !== 0) {
+    throw new StartError(
+      `The embedded PostgreSQL cannot run as user ${ourUid}, who is not in /etc/passwd, because user namespaces are refused here: add the user, or set LONGHAND_DATABASE_URL.`,
+    );
+  }
 
+  const user = (await namedUser()) ?? nobody;
   const reachable =
-    (await runs({ command: postgres, args: ['--version'], user: nobody })) &&
-    (await runs({ command: 'test', args: ['-x', dataDir], user: nobody }));
-  if (reachable && !owner) return { wrapper: [], user: nobody };
+    (await runs({ command: postgres, args: ['--version'], user })) &&
+    (await runs({ command: 'test', args: ['-x', dataDir], user }));
+  if (reachable && !owner) return { wrapper: [], user };
   throw new StartError(
-    `The embedded PostgreSQL cannot run as root here, because user namespaces are refused and user ${nobody.uid} cannot use ${reachable ? clusterDir : `${postgres} and ${dataDir}`}: run Longhand as an ordinary user, or set LONGHAND_DATABASE_URL.`,
+    `The embedded PostgreSQL cannot run as root here, because user namespaces are refused and user ${user.uid} cannot use ${reachable ? clusterDir : `${postgres} and ${dataDir}`}: run Longhand as an ordinary user, or set LONGHAND_DATABASE_URL.`,
   );
+}
+
+/**
+ * A user namespace: still us inside, so the files stay our own, but an ordinary user with a name as far as
+ * PostgreSQL can see. initdb looks that name up, so the id is one of the machine's user table; where the table
+ * has root alone, a table of our own covers it in a mount namespace.
+ */
+async function namespaceWrapper({
+  postgres,
+  dataDir,
+  unshare = 'unshare',
+}: PostgresUserOptions): Promise<readonly string[] | undefined> {
+  const as = ({ uid, gid }: ProcessUser) => [
+    unshare,
+    '--user',
+    `--map-user=${uid}`,
+    `--map-group=${gid}`,
+    '--',
+  ];
+  const works = ([command = '', ...args]: readonly string[]) =>
+    runs({ command, args: [...args, postgres, '--version'] });
+  const named = await namedUser();
+  if (named) return (await works(as(named))) ? as(named) : undefined;
+  const table = join(dataDir, 'passwd');
+  await writeFile(table, `${userTable}\n`, { mode: 0o644 });
+  const covered = [
+    ...[unshare, '--user', '--map-root-user', '--mount', '--'],
+    ...['sh', '-c', 'mount --bind "$1" /etc/passwd && shift && exec "$@"', 'sh', table],
+    ...as(nobody),
+  ];
+  return (await works(covered)) ? covered : undefined;
+}
+
+/** Somebody of the machine's user table who is not root: nobody, if there. */
+async function namedUser(): Promise<ProcessUser | undefined> {
+  const table = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const users = table.split('\n').flatMap((line) => {
+    const [name, , uid, gid] = line.split(':');
+    return name && Number(uid) > 0 && Number(gid) > 0 ? [{ uid: Number(uid), gid: Number(gid) }] : [];
+  });
+  return users.find(({ uid }) => uid === nobody.uid) ?? users[0];
+}
+
+/** Whether the machine knows the user that we are. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
 }
 
 export function asPostgresUser(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
@@ -221,6 +221,46 @@ test('an ordinary user runs it, root joins it, and the files stay the user’s',
   assert.deepEqual(await query(again.answer.ready ?? '', 'select id from word'), [{ id: 9 }]);
   await again.leave();
 });
+
+const userTables: Record<string, (lines: string[]) => string[]> = {
+  'as the machine has it': (lines) => lines,
+  'without a user 1000': (lines) => lines.filter((line) => line.split(':')[2] !== '1000'),
+  'with root alone': (lines) => lines.filter((line) => line.split(':')[2] === '0'),
+};
+for (const [name, change] of Object.entries(userTables)) {
+  test(`root makes a database and starts it again where the user table is ${name}`, onlyRoot, async (t) => {
+    const dataDir = await temporaryDataDirectory(t);
+    const wrapper = await underUserTable(t, change);
+    for (const expected of [[], [{ id: 4 }]]) {
+      const member = await startMember(t, [dataDir, 'join'], { wrapper });
+      assert.equal(member.answer.refused, undefined);
+      await query(member.answer.ready ?? '', 'create table if not exists word (id int)');
+      assert.deepEqual(await query(member.answer.ready ?? '', 'select id from word'), expected);
+      await query(member.answer.ready ?? '', 'insert into word values (4)');
+      await member.leave();
+    }
+    assert.equal((await stat(join(dataDir, 'postgres'))).uid, 0, 'the files are not root’s own');
+  });
+}
+
+test('a user whom the user table does not name makes a database', onlyRoot, async (t) => {
+  const dataDir = await temporaryDataDirectory(t);
+  const stranger = { uid: 4_711, gid: 4_711 };
+  await chown(dataDir, stranger.uid, stranger.gid);
+  if (!canReach(process.execPath, stranger)) return t.skip('this checkout lies where other users may not go');
+  const { answer, leave } = await startMember(t, [dataDir, 'join'], stranger);
+  assert.equal(answer.refused, undefined);
+  await leave();
+  assert.equal((await stat(join(dataDir, 'postgres'))).uid, stranger.uid);
+});
+
+/** What to put before a program so that it sees another /etc/passwd, in a mount namespace of its own. */
+async function underUserTable(t: TestContext, change: (lines: string[]) => string[]): Promise<string[]> {
+  const table = join(await temporaryDataDirectory(t), 'passwd');
+  const lines = change((await readFile('/etc/passwd', 'utf8')).trim().split('\n'));
+  await writeFile(table, `${lines.join('\n')}\n`, { mode: 0o644 });
+  return ['unshare', '--mount', '--', 'sh', '-c', `mount --bind '${table}' /etc/passwd && exec "$@"`, 'sh'];
+}
 
 test('an ordinary user is told whose database it is', onlyRoot, async (t) => {
   const dataDir = await dataDirectoryWithDatabase(t);

@@ -61,9 +61,10 @@ export interface Member {
 export async function startMember(
   hooks: Hooks,
   args: [dataDir: string, role: 'join' | 'serve' | 'migrate', migrationsDir?: string],
-  options: SpawnOptions = {},
+  { wrapper = [], ...options }: SpawnOptions & { wrapper?: readonly string[] } = {},
 ): Promise<Member> {
-  const child = spawn(process.execPath, [program, ...args.filter((arg) => arg !== undefined)], {
+  const command = [...wrapper, process.execPath, program, ...args.filter((arg) => arg !== undefined)];
+  const child = spawn(command[0] ?? process.execPath, command.slice(1), {
     ...options,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
