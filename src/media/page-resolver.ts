@@ -12,6 +12,7 @@ import { type FinishedProcess, runProcess } from '../platform/subprocess.ts';
 import { cleanLabel, labelFromUrl } from './label.ts';
 import { MediaFailure } from './media-failure.ts';
 import { failureOfRun, onlyVideo, type PageInfo, titleOf } from './page-failure.ts';
+import { scrubbedInfo } from './page-info-scrub.ts';
 
 export interface PageResolverOptions {
   ytdlp: string;
@@ -109,7 +110,9 @@ export class PageResolver {
   }
 
   async #describe(url: URL, proxy: EgressProxy, task: PageTask): Promise<PageInfo> {
-    const args = ['--flat-playlist', '-J', '--', url.href];
+    const plain = new URL(url);
+    plain.hash = '';
+    const args = ['--flat-playlist', '-J', '--', plain.href];
     const run = await this.#run(args, proxy, task, describeTimeoutMs, 0);
     if (run.code !== 0) throw await this.#failure(run, proxy);
     const info = parsed(run.stdout);
@@ -121,7 +124,7 @@ export class PageResolver {
     const directory = join(task.directory, 'page');
     const infoFile = join(task.directory, 'page.json');
     await mkdir(directory, { mode: 0o700 });
-    await writeFile(infoFile, JSON.stringify(video), { mode: 0o600 });
+    await writeFile(infoFile, JSON.stringify(scrubbedInfo(video)), { mode: 0o600 });
     const args = [
       ...['-f', formats, '--max-filesize', String(task.sizeBytesMax), '-o', join(directory, 'media.%(ext)s')],
       ...['--load-info-json', infoFile],

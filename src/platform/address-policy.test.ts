@@ -144,6 +144,18 @@ test('public URLs pass, and give host and port without decoration', () => {
   }
 });
 
+test('a URL never carries a fragment, nor instructions for a download tool, into the service', () => {
+  const verdict = judgeUrl('https://example.com/a?b#c', { allow: nothingAllowed });
+  assert.equal(verdict.ok && verdict.url.href, 'https://example.com/a?b');
+  for (const smuggled of [
+    'https://example.com/#__youtubedl_smuggle=%7B%7D',
+    'https://example.com/?u=https%3A%2F%2Fx.org%2F%23__youtubedl_smuggle%3D%7B%7D',
+    'https://example.com/?u=%2523%255F%255Fyoutubedl_smuggle',
+  ]) {
+    assert.equal(judgeUrl(smuggled, { allow: nothingAllowed }).ok, false, smuggled);
+  }
+});
+
 test('https and port 443 can be demanded', () => {
   const rules = { allow: nothingAllowed, httpsOnly: true, port443Only: true };
   assert.equal(judgeUrl('https://example.com/', rules).ok, true);

@@ -77,6 +77,8 @@ export function judgeUrl(text: string, rules: UrlRules): UrlVerdict {
   if (!url) return refuse('not a URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('the scheme is not http or https');
   if (url.username !== '' || url.password !== '') return refuse('the URL contains credentials');
+  if (carriesInstructions(url)) return refuse('the URL carries instructions for a download tool');
+  url.hash = ''; // No server ever sees it, but yt-dlp reads headers and even a proxy from it.
   return judgeTarget(url, rules);
 }
 
@@ -91,6 +93,18 @@ function judgeTarget(url: URL, rules: UrlRules): UrlVerdict {
   if (rules.port443Only && port !== 443) return refuse('the port is not 443');
   const closedPort = closedPortReason(port);
   return closedPort ? refuse(closedPort) : { ok: true, url, host, port, allowed };
+}
+
+/** yt-dlp's own marker for options inside a URL, also where an extractor would decode it first. */
+function carriesInstructions({ href }: URL): boolean {
+  let text = href;
+  for (let layer = 0; layer < 4; layer += 1) {
+    if (/__youtubedl/i.test(text)) return true;
+    text = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+  }
+  return false;
 }
 
 /** Characters that one parser drops and another keeps: nobody types them, attackers do. */
