@@ -2,14 +2,16 @@
  * The speech processes of the service and nothing around them. `plan PCM PLAN N` cuts at pauses, `cut PCM PLAN N` every
  * 15 s without listening; `recognise PCM PLAN N` is what is timed.
  */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { systemClock } from '../src/platform/clock.ts';
 import { keepCompiledCode } from '../src/platform/compile-cache.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
-import { type Chunk, chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
-import { SpeechPool } from '../src/speech/speech-pool.ts';
+import { SpeechPool } from '../src/speech/process/speech-pool.ts';
+import { type Chunk, chunkPlan } from '../src/timeline/chunk-plan.ts';
+import { sampleRate } from '../src/timeline/sample-rate.ts';
 
 keepCompiledCode();
 const [step = '', pcmFile = '', planFile = '', processes = ''] = process.argv.slice(2);

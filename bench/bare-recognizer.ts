@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Chunk, chunkPlan } from '../src/speech/chunk-plan.ts';
-import { findSpeech } from '../src/speech/find-speech.ts';
-import { MoonshineRecognizer } from '../src/speech/moonshine-recognizer.ts';
-import { VoiceActivity } from '../src/speech/voice-activity.ts';
+import { MoonshineRecognizer } from '../src/speech/recognizer/moonshine-recognizer.ts';
+import { findSpeech } from '../src/speech/voice/find-speech.ts';
+import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
+import { type Chunk, chunkPlan } from '../src/timeline/chunk-plan.ts';
 
 const models = join(import.meta.dirname, '..', 'data', 'models');
 const [step = '', wavFile = '', planFile = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 /** Dialogues with known turns, made from single utterances: an equaliser for each utterance, one room, noise. */
-import { sampleRate } from '../src/speech/chunk-plan.ts';
+import { sampleRate } from '../src/timeline/sample-rate.ts';
 import type { LabelledTurn } from './diarization-error.ts';
 import type { SpokenText } from './speaker-word-error.ts';
 import type { Voice, VoiceUtterance } from './voices.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock as clock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database.ts';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 
 export const name = 'embedded-postgres';
 

@@ -1,11 +1,11 @@
 /** Links that must fail, through the real yt-dlp against a site on loopback: how each ends and what it costs. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createEgress } from '../src/egress/egress.ts';
+import { nothingAllowed } from '../src/egress/url.ts';
 import { MediaFailure } from '../src/media/media-failure.ts';
 import { createSources } from '../src/media/resolve.ts';
 import { type Clock, systemClock } from '../src/platform/clock.ts';
-import { createEgress } from '../src/platform/egress.ts';
-import { nothingAllowed } from '../src/platform/egress-url.ts';
 import { type Answer, file, mediaSite, page, redirect, status } from '../test/fixtures/media-site.ts';
 
 const video = (address: string) => page('A page', `<video src="${address}"></video>`);

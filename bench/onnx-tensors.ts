@@ -1,6 +1,6 @@
 /** The weights of an ONNX file whose matrices were quantised to 8 bit, as plain numbers under the names of their layers. */
 import { readFileSync } from 'node:fs';
-import { fieldsOf } from '../src/speech/protobuf-fields.ts';
+import { fieldsOf } from '../src/onnx/protobuf-fields.ts';
 
 export interface OnnxTensor {
   shape: number[];

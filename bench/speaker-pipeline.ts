@@ -1,16 +1,18 @@
 /** Recordings through the parts that a job uses: voice activity, chunks, evidence, joining. */
+
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Chunk, chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
 import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
-import { findSpeech } from '../src/speech/find-speech.ts';
+import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts';
 import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
-import { unknownCount } from '../src/speech/speaker/speaker-clusters.ts';
-import type { SpeakerListener } from '../src/speech/speaker/speaker-evidence.ts';
+import type { SpeakerListener } from '../src/speech/speaker/speaker-listener.ts';
 import { openXVectorListener } from '../src/speech/speaker/x-vector-evidence.ts';
 import type { FoundSpeech } from '../src/speech/speech.ts';
-import type { SpeakerTurn } from '../src/speech/transcript.ts';
-import { VoiceActivity } from '../src/speech/voice-activity.ts';
+import { findSpeech } from '../src/speech/voice/find-speech.ts';
+import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
+import { type Chunk, chunkPlan } from '../src/timeline/chunk-plan.ts';
+import { sampleRate } from '../src/timeline/sample-rate.ts';
+import type { SpeakerTurn } from '../src/timeline/turn.ts';
 import type { LabelledTurn } from './diarization-error.ts';
 
 export interface SpeakerPipeline {

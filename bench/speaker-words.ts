@@ -1,13 +1,13 @@
 /** Whole jobs with and without speakers, in speech processes: whose words are whose, and what it costs. */
 import { systemClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
-import { chunkPlan } from '../src/speech/chunk-plan.ts';
 import type { ChunkResult } from '../src/speech/chunk-result.ts';
-import { settledTurns } from '../src/speech/speaker/settled-turns.ts';
-import { unknownCount } from '../src/speech/speaker/speaker-clusters.ts';
+import { SpeechPool } from '../src/speech/process/speech-pool.ts';
+import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts';
+import { settledTurns } from '../src/speech/speaker/turn/settled-turns.ts';
 import type { Speech } from '../src/speech/speech.ts';
-import { SpeechPool } from '../src/speech/speech-pool.ts';
-import { type Segment, transcript } from '../src/speech/transcript.ts';
+import { chunkPlan } from '../src/timeline/chunk-plan.ts';
+import { type Segment, transcript } from '../src/transcript/transcript.ts';
 import { type Dialogue, dialogue } from './dialogue.ts';
 import type { BenchmarkRow } from './run.ts';
 import { pcm } from './speaker-pipeline.ts';
@@ -59,7 +59,10 @@ async function job(speech: Speech, made: Dialogue, speakers: boolean): Promise<J
     );
   }
   const turns = speakers ? await turnsOf(speech, results, signal) : [];
-  const { segments } = transcript(results, turns);
+  const { segments } = transcript(
+    results.flatMap((result) => result.utterances),
+    turns,
+  );
   return { segments, seconds: (performance.now() - startedAt) / 1000 };
 }
 

@@ -1,11 +1,13 @@
 /** `npm run bench -- speakers-long [HOURS]`: a made-up conversation of ten hours, as audio, through the parts that a job uses. */
+
 import { join } from 'node:path';
-import { chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
 import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
+import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts';
 import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
-import { unknownCount } from '../src/speech/speaker/speaker-clusters.ts';
 import { openXVectorListener } from '../src/speech/speaker/x-vector-evidence.ts';
-import { VoiceActivity } from '../src/speech/voice-activity.ts';
+import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
+import { chunkPlan } from '../src/timeline/chunk-plan.ts';
+import { sampleRate } from '../src/timeline/sample-rate.ts';
 import { type Dialogue, dialogue, shortUtterances } from './dialogue.ts';
 import { diarizationError, errorRate, type LabelledTurn } from './diarization-error.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';

@@ -1,13 +1,14 @@
 /** `npm run bench -- speakers`: who speaks when, and who says what, against known answers. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sampleRate } from '../src/speech/chunk-plan.ts';
 import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
+import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts';
 import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
-import { unknownCount } from '../src/speech/speaker/speaker-clusters.ts';
-import { voiceOf, voiceText } from '../src/speech/speaker/voice-text.ts';
-import { unitLength } from '../src/speech/speaker/voice-vector.ts';
-import { openXVectorEmbedder } from '../src/speech/speaker/x-vector-embedder.ts';
+import { voiceOf, voiceText } from '../src/speech/speaker/voiceprint/voice-text.ts';
+import { unitLength } from '../src/speech/speaker/voiceprint/voice-vector.ts';
+import { openXVectorEmbedder } from '../src/speech/speaker/voiceprint/x-vector-embedder.ts';
+import { sampleRate } from '../src/timeline/sample-rate.ts';
 import { type Dialogue, dialogue, seededRandom, shortUtterances } from './dialogue.ts';
 import {
   type DiarizationError,

@@ -1,4 +1,5 @@
 /** A worker killed again and again while one long file is recognised: what is lost, and what is done twice. */
+
 import { spawn } from 'node:child_process';
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -6,9 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database.ts';
-import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
-import { type Chunk, voicedSeconds } from '../src/speech/chunk-plan.ts';
+import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
+import type { Chunk } from '../src/timeline/chunk-plan.ts';
+import { voicedSeconds } from '../src/timeline/utterance.ts';
 import { recogniseQueue } from '../src/transcription/queues.ts';
 import { startService } from '../test/support/service.ts';
 

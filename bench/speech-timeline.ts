@@ -1,10 +1,12 @@
 /** Where speech begins and ends, against the original timeline: each clip at places that lie differently on the windows of voice activity. */
+
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Chunk, chunkPlan, sampleRate } from '../src/speech/chunk-plan.ts';
-import { findSpeech } from '../src/speech/find-speech.ts';
-import { withExactEdges } from '../src/speech/span-edges.ts';
-import { VoiceActivity } from '../src/speech/voice-activity.ts';
+import { findSpeech } from '../src/speech/voice/find-speech.ts';
+import { withExactEdges } from '../src/speech/voice/span-edges.ts';
+import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
+import { type Chunk, chunkPlan } from '../src/timeline/chunk-plan.ts';
+import { sampleRate } from '../src/timeline/sample-rate.ts';
 import type { Recording } from './recordings.ts';
 import type { BenchmarkRow } from './run.ts';
 import { decoded } from './speech-material.ts';

@@ -1,9 +1,10 @@
 /** Voices for made-up dialogues: the recordings in ../shared/audio where present, phone prompts and speech programs where installed. */
+
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sampleRate } from '../src/speech/chunk-plan.ts';
+import { sampleRate } from '../src/timeline/sample-rate.ts';
 
 export interface VoiceUtterance {
   samples: Float32Array;

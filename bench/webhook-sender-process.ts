@@ -1,9 +1,9 @@
 /** The delivering process of the webhook benchmark: the service's own dispatcher, or a bare loop of undici posts. */
 import { Pool } from 'undici';
+import { createEgress } from '../src/egress/egress.ts';
+import { parseEgressAllow } from '../src/egress/url.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database.ts';
-import { createEgress } from '../src/platform/egress.ts';
-import { parseEgressAllow } from '../src/platform/egress-url.ts';
 import { SecretBox } from '../src/platform/secret-box.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
 import { signDelivery } from '../src/webhook/delivery.ts';

@@ -13,7 +13,7 @@ import {
   kaldiTextVector,
   matrixField,
   vectorField,
-} from '../src/speech/speaker/kaldi-file.ts';
+} from '../src/speech/speaker/voiceprint/kaldi-file.ts';
 
 const layerOffsets = [[-2, -1, 0, 1, 2], [-2, 0, 2], [-3, 0, 3], [0], [0]];
 const contextFrames = 7;

@@ -1,29 +1,29 @@
 /**
- * Proves two promises of docs/architecture.md on every file of src/:
- * dependencies run one way, and each danger has one door.
+ * Proves the promises of docs/architecture.md: on every file of src/ dependencies run one way and in no circle, and
+ * each danger has one door; black-box tests know nothing of src/, not even through what they share.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** A part may import parts of a lower rank and itself; never a neighbour of its own rank. */
-const ranks: Record<string, number> = {
-  contract: 0,
-  platform: 0,
-  account: 1,
-  storage: 1,
-  media: 1,
-  speech: 1,
-  upload: 2,
-  webhook: 2,
-  transcription: 3,
-  http: 4,
-  mcp: 4,
-  config: 5,
-  service: 6,
-  command: 7,
-  main: 8,
-};
+/** Parts of one line do not import each other; each may import the lines above it and itself. */
+const ranks = rankTable([
+  ['contract', 'timeline', 'onnx', 'platform'],
+  ['egress', 'postgres', 'transcript'],
+  ['account', 'storage', 'media', 'model'],
+  ['speech'],
+  ['upload', 'webhook'],
+  ['transcription'],
+  ['http', 'mcp'],
+  ['config'],
+  ['service'],
+  ['command'],
+  ['main'],
+]);
+
+function rankTable(lines: readonly (readonly string[])[]): Record<string, number> {
+  return Object.fromEntries(lines.flatMap((parts, rank) => parts.map((part) => [part, rank])));
+}
 
 /** A danger, what gives access to it, and the only files that may use it. */
 interface Door {
@@ -37,15 +37,15 @@ const doors: Door[] = [
   {
     danger: 'a subprocess',
     modules: /^node:(child_process|cluster|worker_threads)$/,
-    through: /^src\/platform\/(subprocess|hash-thread)/,
+    through: /^src\/(platform\/subprocess|storage\/local\/hash-thread)/,
   },
   {
     danger: 'the network outward',
     modules: /^(undici|node:(net|tls|http|https|http2|dns|dgram|dns\/promises))$/,
     names: /^(fetch|WebSocket|EventSource)$/,
-    through: /^src\/platform\/(egress|address)/,
+    through: /^src\/egress\//,
   },
-  { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/speech\/model-download\.ts$/ },
+  { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
   { danger: 'the database driver', modules: /^pg$/, through: /^src\/platform\/database\.ts$/ },
   { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/queue\.ts$/ },
@@ -59,7 +59,7 @@ const doors: Door[] = [
   {
     danger: 'ending the process',
     names: /^process\.(exit|abort)$/,
-    through: /^src\/(main|speech\/speech-process-main)\.ts$/,
+    through: /^src\/(main|speech\/process\/speech-process-main)\.ts$/,
   },
   {
     danger: 'sealing secrets',
@@ -69,6 +69,8 @@ const doors: Door[] = [
 ];
 
 const problems: string[] = [];
+/** Every file with the files of ours that it imports, types included. */
+const imports = new Map<string, string[]>();
 
 function partOf(path: string): string {
   const [, second = ''] = path.split('/');
@@ -103,13 +105,49 @@ function checkDoors(file: string, used: { module?: string; name?: string }): voi
 
 function checkImport(file: string, specifier: string): void {
   const target = specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : undefined;
+  if (target) imports.get(file)?.push(target);
   // A test beside the code may use what all tests share.
   if (target?.startsWith('test/support/') && file.endsWith('.test.ts')) return;
   if (target) checkDirection(file, target);
   else checkDoors(file, { module: specifier });
 }
 
+/** Walks depth first; a file that is met again while it is still being walked closes a circle. */
+function checkCircles(): void {
+  const finished = new Set<string>();
+  const path: string[] = [];
+  const walk = (file: string): void => {
+    if (finished.has(file)) return;
+    const start = path.indexOf(file);
+    if (start >= 0) {
+      problems.push(`imports run in a circle: ${[...path.slice(start), file].join(' → ')}`);
+      return;
+    }
+    path.push(file);
+    for (const target of imports.get(file) ?? []) walk(target);
+    path.pop();
+    finished.add(file);
+  };
+  for (const file of imports.keys()) walk(file);
+}
+
+/** Follows the imports of a black-box test through everything it shares with others. */
+function checkBlackBox(file: string, walked = new Set<string>()): void {
+  if (walked.has(file)) return;
+  walked.add(file);
+  const { module } = parseSync(file, readFileSync(file, 'utf8'));
+  for (const { moduleRequest } of module.staticImports) {
+    if (!moduleRequest.value.startsWith('.')) continue;
+    const target = normalize(join(dirname(file), moduleRequest.value));
+    const [first = ''] = walked;
+    if (target.startsWith('src/'))
+      problems.push(`${first}: a black-box test may not use ${target} (by ${file})`);
+    else checkBlackBox(target, walked);
+  }
+}
+
 function checkFile(file: string): void {
+  imports.set(file, []);
   const { program, errors } = parseSync(file, readFileSync(file, 'utf8'));
   for (const error of errors) problems.push(`${file}: ${error.message}`);
   const isTest = file.endsWith('.test.ts');
@@ -151,12 +189,15 @@ function checkFile(file: string): void {
 
 const files = globSync('src/**/*.ts').toSorted();
 for (const file of files) checkFile(file);
+checkCircles();
+const blackBoxTests = globSync('test/acceptance/**/*.ts').toSorted();
+for (const file of blackBoxTests) checkBlackBox(file);
 
 if (problems.length > 0) {
   for (const problem of problems) console.error(problem);
   process.exitCode = 1;
 } else {
   console.log(
-    `boundaries: ${files.length} files, every import runs downward and every danger goes through its door`,
+    `boundaries: ${files.length} files, every import runs downward and in no circle, every danger goes through its door`,
   );
 }

@@ -1,6 +1,7 @@
 /** Completes the installed PostgreSQL binaries. On a platform that has none an external database is needed; says so. */
-import { findPostgresBinaries } from '../src/platform/postgres-binaries.ts';
+
 import { StartError } from '../src/platform/start-error.ts';
+import { findPostgresBinaries } from '../src/postgres/binaries.ts';
 
 try {
   await findPostgresBinaries();

@@ -9,8 +9,8 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, normalize, sep } from 'node:path';
 import { systemClock } from '../src/platform/clock.ts';
-import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
+import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 
 const testTimeoutMs = 180_000;
 const filesAtOnce = 2;

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { hasApiKeyShape } from './account/api-key.ts';
 import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts';
-import { type EgressAllow, nothingAllowed, parseEgressAllow } from './platform/egress-url.ts';
+import { type EgressAllow, nothingAllowed, parseEgressAllow } from './egress/url.ts';
 import { parseSecretKeys } from './platform/secret-box.ts';
 import { StartError } from './platform/start-error.ts';
 import { defaultScheduleSetting, parseRetrySchedule, type RetrySchedule } from './webhook/retry-schedule.ts';

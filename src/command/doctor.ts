@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
+import { defaultModelIds } from '../model/model-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { onlyRow } from '../platform/database.ts';
 import { runProcess } from '../platform/subprocess.ts';
 import { type Foundation, openFoundation, secretBoxOf } from '../service/foundation.ts';
 import { openStorage } from '../service/processing.ts';
 import { openModelStore } from '../service/speech.ts';
-import { defaultModelIds } from '../speech/model-store.ts';
 import { workKey } from '../storage/object-key.ts';
 import { commandContext, print } from './command-context.ts';
 

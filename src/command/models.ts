@@ -1,6 +1,6 @@
+import type { Model } from '../model/model.ts';
+import { defaultModelIds } from '../model/model-store.ts';
 import { openModelStore } from '../service/speech.ts';
-import type { Model } from '../speech/model-manifest.ts';
-import { defaultModelIds } from '../speech/model-store.ts';
 import { commandContext, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -8,7 +8,7 @@ import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import { openQueue, openStorage, startWorker } from '../service/processing.ts';
 import { eventRecorder } from '../service/webhooks.ts';
-import type { SpeakerCount } from '../speech/speaker/speaker-clusters.ts';
+import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts';
 import type { Speech } from '../speech/speech.ts';
 import { workKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';

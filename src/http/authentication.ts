@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '../account/account.ts';
 import type { Authenticator } from '../account/authenticate.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { RateLimiter } from '../account/rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { receiveLocalPut } from '../storage/local-receive.ts';
-import { LocalRefusal } from '../storage/local-refusal.ts';
-import { type LocalStore, localObjectsPath } from '../storage/local-store.ts';
+import { receiveLocalPut } from '../storage/local/local-receive.ts';
+import { LocalRefusal } from '../storage/local/local-refusal.ts';
+import { type LocalStore, localObjectsPath } from '../storage/local/local-store.ts';
 import type { Server } from './server.ts';
 
 /** Any page may send to a signed URL, since the URL itself is the permission; and may read the ETag it gets. */

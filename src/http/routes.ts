@@ -1,7 +1,8 @@
 import type { Authenticator } from '../account/authenticate.ts';
+import type { RateLimiter } from '../account/rate-limit.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
-import type { LocalStore } from '../storage/local-store.ts';
+import type { LocalStore } from '../storage/local/local-store.ts';
 import type { CreateTranscriptionDeps } from '../transcription/create-transcription.ts';
 import { requireApiKey } from './authentication.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
@@ -10,7 +11,6 @@ import { healthRoutes } from './health-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { localObjectRoutes } from './local-object-routes.ts';
 import { type MetricsDeps, metricsRoutes } from './metrics-routes.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { Server } from './server.ts';
 import { transcriptionRoutes } from './transcription-routes.ts';
 import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';

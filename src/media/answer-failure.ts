@@ -1,5 +1,5 @@
 /** From what the network or a web server answered to the failure that the job shows. Pure. */
-import { EgressFailure, type EgressFailureKind } from '../platform/egress-failure.ts';
+import { EgressFailure, type EgressFailureKind } from '../egress/failure.ts';
 import { MediaFailure, type MediaFailureCode } from './media-failure.ts';
 
 const codeOfKind: Record<EgressFailureKind, MediaFailureCode> = {

@@ -1,8 +1,8 @@
 /** Bytes of a link into a private file: bounded, and taken up again where a broken connection left off. */
 import { open } from 'node:fs/promises';
+import type { Egress, EgressResponse } from '../egress/egress.ts';
+import { EgressFailure } from '../egress/failure.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Egress, EgressResponse } from '../platform/egress.ts';
-import { EgressFailure } from '../platform/egress-failure.ts';
 import { acceptedType, extensionOf } from './accepted-media.ts';
 import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
 import { FileWriter } from './file-writer.ts';

@@ -1,5 +1,5 @@
 /** What the page resolver's words and findings mean for the job. Pure. */
-import type { Denial } from '../platform/egress-proxy.ts';
+import type { Denial } from '../egress/proxy.ts';
 import { MediaFailure, type MediaFailureCode } from './media-failure.ts';
 
 /** First match wins, so the particular comes before the general. */

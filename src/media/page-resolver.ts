@@ -4,10 +4,10 @@
  */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Egress } from '../egress/egress.ts';
+import { type EgressProxy, startEgressProxy } from '../egress/proxy.ts';
+import { judgeUrl } from '../egress/url.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Egress } from '../platform/egress.ts';
-import { type EgressProxy, startEgressProxy } from '../platform/egress-proxy.ts';
-import { judgeUrl } from '../platform/egress-url.ts';
 import { type FinishedProcess, runProcess } from '../platform/subprocess.ts';
 import { cleanLabel, labelFromUrl } from './label.ts';
 import { MediaFailure } from './media-failure.ts';

@@ -1,9 +1,9 @@
 /** From a public link to a local media file: direct media, cloud drives, short links and pages of video sites. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Egress } from '../egress/egress.ts';
+import { judgeUrl } from '../egress/url.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Egress } from '../platform/egress.ts';
-import { judgeUrl } from '../platform/egress-url.ts';
 import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
 import { download, requestHeaders } from './download.ts';
 import { driveAnswer } from './drive-answers.ts';

@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { Allowance } from '../account/allowance.ts';
 import { Authenticator } from '../account/authenticate.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
+import { RateLimiter } from '../account/rate-limit.ts';
+import type { Egress } from '../egress/egress.ts';
+import { judgeUrl } from '../egress/url.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
-import type { Egress } from '../platform/egress.ts';
-import { judgeUrl } from '../platform/egress-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { StartError } from '../platform/start-error.ts';

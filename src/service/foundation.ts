@@ -5,11 +5,11 @@ import { AccountStore } from '../account/account-store.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Database } from '../platform/database.ts';
-import { openEmbeddedPostgres } from '../platform/embedded-postgres.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { migrate } from '../platform/migrations.ts';
 import { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
+import { openEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 
 export interface Foundation {
   config: Config;

@@ -6,12 +6,12 @@ import type { LinkSources, Sources } from '../media/resolve.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
-import { HashThread } from '../platform/hash-thread.ts';
 import { TaskQueue, type TaskQueueOptions } from '../platform/queue.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
 import { findSandbox } from '../platform/subprocess.ts';
 import type { Speech } from '../speech/speech.ts';
-import { LocalStore } from '../storage/local-store.ts';
+import { HashThread } from '../storage/local/hash-thread.ts';
+import { LocalStore } from '../storage/local/local-store.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
 import { startJobWorker } from '../transcription/job-worker.ts';
 import { transcriptionQueues } from '../transcription/queues.ts';
@@ -122,7 +122,7 @@ function linkSources({ egressAllow: allow, programs: { ytdlp } }: Config, clock:
   let opened: Promise<Sources> | undefined;
   const open = async () => {
     const { createSources } = await import('../media/resolve.ts');
-    const { createEgress } = await import('../platform/egress.ts');
+    const { createEgress } = await import('../egress/egress.ts');
     return createSources({ egress: createEgress({ allow, clock }), clock, ytdlp });
   };
   return {

@@ -1,9 +1,9 @@
 /** `longhand serve`: starts the parts in order and stops them in reverse. */
 import { ensureFirstAccount } from '../account/first-account.ts';
 import { type Config, publicUrlOf } from '../config.ts';
+import { createEgress } from '../egress/egress.ts';
 import { listen } from '../http/listen.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createEgress } from '../platform/egress.ts';
 import { claimService } from '../platform/service-claim.ts';
 import { StartError } from '../platform/start-error.ts';
 import type { Logger } from '../platform/telemetry.ts';

@@ -1,14 +1,14 @@
 /** The models on this machine and the recognizer that the settings ask for. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Egress } from '../platform/egress.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { HttpsDownload } from '../model/model-download.ts';
+import { models } from '../model/model-manifest.ts';
+import { ModelStore } from '../model/model-store.ts';
 import { StartError } from '../platform/start-error.ts';
 import { engineHearsLanguages, languageModel, modelOfEngine, modelsNeededBy } from '../speech/engine.ts';
-import type { HttpsDownload } from '../speech/model-download.ts';
-import { models } from '../speech/model-manifest.ts';
-import { ModelStore } from '../speech/model-store.ts';
+import { SpeechPool } from '../speech/process/speech-pool.ts';
 import type { Speech } from '../speech/speech.ts';
-import { SpeechPool } from '../speech/speech-pool.ts';
 import type { Foundation } from './foundation.ts';
 
 const checkoutModelsDir = join(import.meta.dirname, '..', '..', 'data', 'models');
@@ -25,7 +25,7 @@ const downloadLimits = {
 
 /** Loaded when it is needed: speech processes are started the sooner. */
 async function egressOf({ config, clock }: Pick<Foundation, 'config' | 'clock'>): Promise<Egress> {
-  const { createEgress } = await import('../platform/egress.ts');
+  const { createEgress } = await import('../egress/egress.ts');
   return createEgress({ allow: config.egressAllow, clock });
 }
 
@@ -85,6 +85,6 @@ export async function openSpeech({
   if (config.engine.name !== 'remote' || url === undefined) return local;
   const endpoint = { url, key, model: model ?? 'whisper-1' };
   const egress = await egressOf({ config, clock });
-  const { RemoteSpeech } = await import('../speech/remote-speech.ts');
+  const { RemoteSpeech } = await import('../speech/recognizer/remote-speech.ts');
   return new RemoteSpeech({ endpoint, local, egress, clock, concurrency: config.workers });
 }

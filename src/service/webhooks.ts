@@ -1,6 +1,7 @@
 /** Webhooks around the job flow: the event at the end of a job, and the deliveries after it. */
+
+import type { Egress } from '../egress/egress.ts';
 import type { Queryable } from '../platform/database.ts';
-import type { Egress } from '../platform/egress.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Transcription } from '../transcription/transcription.ts';
 import { AttemptCounter, type AttemptCounts } from '../webhook/attempt-counts.ts';

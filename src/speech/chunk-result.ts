@@ -1,4 +1,5 @@
-import type { SpeechSpan, Utterance } from './chunk-plan.ts';
+import type { SpeechSpan } from '../timeline/span.ts';
+import type { RecognisedUtterance } from '../timeline/utterance.ts';
 
 /** What a task says about its job; stored with the job and given again to every chunk and every repetition. */
 export interface RecogniseOptions {
@@ -8,18 +9,6 @@ export interface RecogniseOptions {
   language: string | null;
   /** Whether evidence for telling speakers apart is wanted. */
   speakers: boolean;
-}
-
-/** `text` keeps the space before it, so that words of scripts without spaces join without seams. */
-export interface TimedWord extends SpeechSpan {
-  text: string;
-}
-
-export interface RecognisedUtterance extends Utterance {
-  text: string;
-  language: string | null;
-  /** Present where the engine gives times for words. */
-  words?: TimedWord[];
 }
 
 /** The voice in one short window: signed bytes in base64, proportional to a vector of unit length. */

@@ -1,8 +1,9 @@
-import type { Chunk, SpeechSpan } from './chunk-plan.ts';
+import type { Chunk } from '../timeline/chunk-plan.ts';
+import type { SpeechSpan } from '../timeline/span.ts';
+import type { SpeakerTurn } from '../timeline/turn.ts';
 import type { ChunkResult, HeardSpeakers, RecogniseOptions } from './chunk-result.ts';
-import type { LanguageGuess } from './recognizer.ts';
-import type { SpeakerCount } from './speaker/speaker-clusters.ts';
-import type { SpeakerTurn } from './transcript.ts';
+import type { LanguageGuess } from './recognizer/recognizer.ts';
+import type { SpeakerCount } from './speaker/cluster/speaker-clusters.ts';
 
 /** What the rest of Longhand asks of speech recognition; `SpeechPool` answers it with processes on this machine. */
 export interface Speech {
@@ -17,15 +18,15 @@ export interface Speech {
     options: RecogniseOptions,
     signal: AbortSignal,
   ): Promise<ChunkResult>;
-  /** The likeliest language of each of these places. */
-  detectLanguages(places: readonly Place[], signal: AbortSignal): Promise<LanguageGuess[]>;
+  /** The likeliest language of each of these chunks. */
+  detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSignal): Promise<LanguageGuess[]>;
   /** Who speaks when, from what was heard in all chunks, in order of time. */
   joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount, signal: AbortSignal): Promise<SpeakerTurn[]>;
   close(): Promise<void>;
 }
 
 /** A chunk with its samples. */
-export interface Place {
+export interface ChunkAudio {
   audio: Uint8Array;
   chunk: Chunk;
 }

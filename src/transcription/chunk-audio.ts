@@ -1,5 +1,5 @@
-import type { Chunk } from '../speech/chunk-plan.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
+import type { Chunk } from '../timeline/chunk-plan.ts';
 import type { AudioObject } from './transcription.ts';
 
 const bytesPerSample = 2;

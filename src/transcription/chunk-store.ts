@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/database.ts';
-import type { Chunk } from '../speech/chunk-plan.ts';
 import type { ChunkResult } from '../speech/chunk-result.ts';
+import type { Chunk } from '../timeline/chunk-plan.ts';
 
 export const chunkStore = {
   async insertAll(tx: Queryable, transcriptionId: string, chunks: readonly Chunk[]): Promise<void> {

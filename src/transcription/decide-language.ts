@@ -1,8 +1,8 @@
-import type { Chunk } from '../speech/chunk-plan.ts';
 import { engineHearsLanguages } from '../speech/engine.ts';
-import { languageByVote, votingChunks } from '../speech/language-vote.ts';
+import { languageByVote, votingChunks } from '../speech/recognizer/language-vote.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
+import type { Chunk } from '../timeline/chunk-plan.ts';
 import { chunkAudio } from './chunk-audio.ts';
 import type { AudioObject } from './transcription.ts';
 

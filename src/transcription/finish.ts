@@ -1,7 +1,7 @@
 import type { Allowance } from '../account/allowance.ts';
 import type { Database, Queryable } from '../platform/database.ts';
-import { transcript } from '../speech/transcript.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
+import { transcript } from '../transcript/transcript.ts';
 import { chunkStore } from './chunk-store.ts';
 import type { JobTask } from './queues.ts';
 import { speakerOutcomeStore } from './speaker-outcome-store.ts';
@@ -32,7 +32,10 @@ export async function finish(
   const speakers = speakerDiarization
     ? await speakersOfJob(deps, transcriptionId, results, speakerCount ?? null, signal)
     : undefined;
-  const { text, segments } = transcript(results, speakers?.turns);
+  const { text, segments } = transcript(
+    results.flatMap((result) => result.utterances),
+    speakers?.turns,
+  );
   await endJob(deps, async (tx) => {
     const ended = await transcriptionStore.markCompleted(tx, transcriptionId, { text, segments });
     if (ended && speakers) await speakerOutcomeStore.count(tx, speakers.outcome);

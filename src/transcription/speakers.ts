@@ -1,11 +1,12 @@
 /** Who said what, over the whole recording. Whatever goes wrong here costs the speakers, never the transcript. */
+
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { ChunkResult, HeardSpeakers, SpeakerFault } from '../speech/chunk-result.ts';
-import { settledTurns } from '../speech/speaker/settled-turns.ts';
-import { type SpeakerCount, unknownCount } from '../speech/speaker/speaker-clusters.ts';
+import { type SpeakerCount, unknownCount } from '../speech/speaker/cluster/speaker-clusters.ts';
+import { settledTurns } from '../speech/speaker/turn/settled-turns.ts';
 import type { Speech } from '../speech/speech.ts';
-import type { SpeakerTurn } from '../speech/transcript.ts';
+import type { SpeakerTurn } from '../timeline/turn.ts';
 import type { SpeakerOutcome } from './speaker-outcome-store.ts';
 
 export interface SpeakersDeps {

@@ -1,6 +1,6 @@
 import { receiverUrlCharactersMax } from '../contract/webhook.ts';
-import type { Egress } from '../platform/egress.ts';
-import { judgeUrl } from '../platform/egress-url.ts';
+import type { Egress } from '../egress/egress.ts';
+import { judgeUrl } from '../egress/url.ts';
 
 /** The url as given when a receiver may have it, undefined when not. */
 export type CheckReceiverUrl = (url: unknown) => Promise<string | undefined>;

@@ -1,6 +1,6 @@
-import type { Egress } from '../platform/egress.ts';
-import { EgressFailure } from '../platform/egress-failure.ts';
-import type { PostLimits } from '../platform/egress-post.ts';
+import type { Egress } from '../egress/egress.ts';
+import { EgressFailure } from '../egress/failure.ts';
+import type { PostLimits } from '../egress/post.ts';
 import type { AttemptOutcome, SignedRequest } from './delivery.ts';
 import { receiverRules } from './receiver-url.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newClient } from '../support/api-client.ts';
-import { withConnection } from '../support/database.ts';
+import { withConnection } from '../support/empty-database.ts';
 import { runService } from '../support/service.ts';
 
 const service = await runService({ after });
@@ -122,8 +122,8 @@ async function rowCounts(): Promise<Record<string, number>> {
       'daily_usage',
       'webhook_subscription',
     ]) {
-      const [row] = await db.query<{ count: string }>(`select count(*) from ${table}`);
-      counts[table] = Number(row?.count);
+      const { rows } = await db.query<{ count: string }>(`select count(*) from ${table}`);
+      counts[table] = Number(rows[0]?.count);
     }
     return counts;
   });

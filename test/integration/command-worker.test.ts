@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ApiClient } from '../support/api-client.ts';
 import { onCleanup } from '../support/cleanup.ts';
-import { withConnection } from '../support/database.ts';
+import { withConnection } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { longhand, startService, testEnvironment } from '../support/service.ts';
 import { wavBytes } from '../support/wav-bytes.ts';
@@ -32,7 +32,7 @@ test('a job of the service that the worker of a transcribe command ends has its 
   const events = await withConnection(environment.LONGHAND_DATABASE_URL ?? '', (db) =>
     db.query<{ type: string }>('select type from webhook_event where transcription_id = $1', [id]),
   );
-  assert.deepEqual(events, [{ type: 'transcription.completed' }]);
+  assert.deepEqual(events.rows, [{ type: 'transcription.completed' }]);
   assert.equal((await command).code, 0);
 });
 

@@ -7,13 +7,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { closedAddressReason } from '../../src/platform/address-policy.ts';
+import { closedAddressReason } from '../../src/egress/address-policy.ts';
+import { createEgress, type Egress, type EgressLimits } from '../../src/egress/egress.ts';
+import { EgressFailure, type EgressFailureKind } from '../../src/egress/failure.ts';
+import type { Dial } from '../../src/egress/guard.ts';
+import { startEgressProxy } from '../../src/egress/proxy.ts';
+import { nothingAllowed } from '../../src/egress/url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createEgress, type Egress, type EgressLimits } from '../../src/platform/egress.ts';
-import { EgressFailure, type EgressFailureKind } from '../../src/platform/egress-failure.ts';
-import type { Dial } from '../../src/platform/egress-guard.ts';
-import { startEgressProxy } from '../../src/platform/egress-proxy.ts';
-import { nothingAllowed } from '../../src/platform/egress-url.ts';
 
 const publicAddress = '93.184.216.34';
 const limits: EgressLimits = {

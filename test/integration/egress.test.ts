@@ -4,10 +4,10 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { createEgress, type EgressLimits, type EgressOptions } from '../../src/egress/egress.ts';
+import { EgressFailure } from '../../src/egress/failure.ts';
+import { nothingAllowed, parseEgressAllow } from '../../src/egress/url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createEgress, type EgressLimits, type EgressOptions } from '../../src/platform/egress.ts';
-import { EgressFailure } from '../../src/platform/egress-failure.ts';
-import { nothingAllowed, parseEgressAllow } from '../../src/platform/egress-url.ts';
 import { testCertificate, testCertificateKey } from '../fixtures/tls-certificate.ts';
 
 const limits: EgressLimits = {

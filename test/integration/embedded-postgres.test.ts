@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { openSession } from '../../src/platform/database.ts';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
-import { findPostgresBinaries } from '../../src/platform/postgres-binaries.ts';
-import { ensureCluster } from '../../src/platform/postgres-cluster.ts';
-import { choosePostgresUser } from '../../src/platform/postgres-user.ts';
+import { findPostgresBinaries } from '../../src/postgres/binaries.ts';
+import { ensureCluster } from '../../src/postgres/cluster.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
+import { choosePostgresUser } from '../../src/postgres/user.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import {
   dataDirectoryWithDatabase,

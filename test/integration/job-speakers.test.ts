@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
 import type { ChunkResult, SpeakerEvidence } from '../../src/speech/chunk-result.ts';
-import { voiceText } from '../../src/speech/speaker/voice-text.ts';
-import { SpeechPool } from '../../src/speech/speech-pool.ts';
+import { SpeechPool } from '../../src/speech/process/speech-pool.ts';
+import { voiceText } from '../../src/speech/speaker/voiceprint/voice-text.ts';
 import { gathered, speakersOfJob } from '../../src/transcription/speakers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

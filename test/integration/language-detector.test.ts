@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { firstLanguageMark, languageDecoder } from '../../src/model/language-decoder.ts';
 import { languageModel } from '../../src/speech/engine.ts';
-import { floatSamplesOf } from '../../src/speech/samples-of.ts';
-import { firstLanguageMark, firstStepDecoder } from '../../src/speech/whisper/first-step.ts';
-import { WhisperVocabulary } from '../../src/speech/whisper/vocabulary.ts';
-import { WhisperLanguageDetector } from '../../src/speech/whisper/whisper-language-detector.ts';
-import { WhisperListener } from '../../src/speech/whisper/whisper-model.ts';
+import { WhisperVocabulary } from '../../src/speech/recognizer/whisper/vocabulary.ts';
+import { WhisperLanguageDetector } from '../../src/speech/recognizer/whisper/whisper-language-detector.ts';
+import { WhisperListener } from '../../src/speech/recognizer/whisper/whisper-model.ts';
+import { floatSamples } from '../../src/timeline/pcm-samples.ts';
 import { fixtureSamples, spokenSamples } from '../support/audio.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { audioOf, chunksOf, modelsDirectory, patience, speechPool } from '../support/speech.ts';
@@ -23,7 +23,7 @@ test('a decoder cut down to its first step says the same of every language', asy
   const whole = new WhisperListener(await InferenceSession.create(published), encoded, vocabulary);
   const expected = (await whole.step(vocabulary.start)).logits;
 
-  const cut = firstStepDecoder(published);
+  const cut = languageDecoder(published);
   assert.ok(cut.length < published.length / 2);
   const first = await InferenceSession.create(cut);
   assert.deepEqual(first.inputNames.toSorted(), ['encoder_hidden_states', 'input_ids']);
@@ -47,7 +47,7 @@ test('the ear for languages is sure of English, and not where another language i
   for (const bytes of [await fixtureSamples('austen-870.flac'), spanish]) {
     const [chunk] = await chunksOf(speech, bytes);
     assert.ok(chunk);
-    const samples = floatSamplesOf(audioOf(bytes, chunk));
+    const samples = floatSamples(audioOf(bytes, chunk));
     const guess = await ear.detectLanguage({ samples, chunk, language: null, signal: patience() });
     sure.push(guess.language === 'en' && guess.probability >= 0.8);
   }

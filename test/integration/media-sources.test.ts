@@ -3,12 +3,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createEgress } from '../../src/egress/egress.ts';
+import { nothingAllowed } from '../../src/egress/url.ts';
 import { createMedia } from '../../src/media/media.ts';
 import { MediaFailure, type MediaFailureCode } from '../../src/media/media-failure.ts';
 import { type AcquireOptions, createSources } from '../../src/media/resolve.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import { createEgress } from '../../src/platform/egress.ts';
-import { nothingAllowed } from '../../src/platform/egress-url.ts';
 import { type MediaFolder, mediaFolder } from '../fixtures/media-files.ts';
 import {
   breakingFile,

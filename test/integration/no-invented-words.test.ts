@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transcript } from '../../src/speech/transcript.ts';
+import { transcript } from '../../src/transcript/transcript.ts';
 import { madeSamples, silence } from '../support/audio.ts';
 import { chunksOf, recognised, speechPool } from '../support/speech.ts';
 
@@ -45,7 +45,11 @@ test('what is no speech gives no words, by either engine', async (t) => {
     const chunks = await chunksOf(speech, samples);
     for (const engine of chunks.length === 0 ? [] : ['moonshine', 'whisper']) {
       const results = await recognised(speech, samples, chunks, engine);
-      assert.deepEqual(transcript(results), { text: '', segments: [] }, `${engine} hears words in ${name}`);
+      assert.deepEqual(
+        transcript(results.flatMap((result) => result.utterances)),
+        { text: '', segments: [] },
+        `${engine} hears words in ${name}`,
+      );
     }
   }
 });

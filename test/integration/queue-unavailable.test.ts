@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ApiClient } from '../support/api-client.ts';
 import { assertError } from '../support/assert-answer.ts';
-import { withConnection } from '../support/database.ts';
+import { withConnection } from '../support/empty-database.ts';
 import { runService } from '../support/service.ts';
 import { wavBytes } from '../support/wav-bytes.ts';
 
@@ -21,7 +21,7 @@ test('a job that cannot be queued is queue_unavailable, and leaves no job and no
     });
     assert.deepEqual((await client.get('/api/v1/transcriptions')).body, { data: [] });
     const used = await withConnection(databaseUrl, (db) => db.query('select * from daily_usage'));
-    assert.deepEqual(used, []);
+    assert.deepEqual(used.rows, []);
   } finally {
     await withConnection(databaseUrl, (db) => db.query('alter schema queue_away rename to queue'));
   }

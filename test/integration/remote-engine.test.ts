@@ -3,12 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { createEgress } from '../../src/egress/egress.ts';
+import { nothingAllowed, parseEgressAllow } from '../../src/egress/url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createEgress } from '../../src/platform/egress.ts';
-import { nothingAllowed, parseEgressAllow } from '../../src/platform/egress-url.ts';
-import { type Chunk, sampleRate } from '../../src/speech/chunk-plan.ts';
-import { RemoteSpeech } from '../../src/speech/remote-speech.ts';
+import { RemoteSpeech } from '../../src/speech/recognizer/remote-speech.ts';
 import { SpeechError } from '../../src/speech/speech.ts';
+import type { Chunk } from '../../src/timeline/chunk-plan.ts';
+import { sampleRate } from '../../src/timeline/sample-rate.ts';
 import { silence } from '../support/audio.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { patience, speechPool } from '../support/speech.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sampleRate } from '../../src/speech/chunk-plan.ts';
+import { sampleRate } from '../../src/timeline/sample-rate.ts';
 import { fixtureSamples, silence } from '../support/audio.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { writeSmallBundles } from '../support/small-sherpa-models.ts';

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sampleRate } from '../../src/speech/chunk-plan.ts';
 import { joinedSpeakers } from '../../src/speech/speaker/joined-speakers.ts';
 import { openSherpaListener } from '../../src/speech/speaker/sherpa-evidence.ts';
+import { sampleRate } from '../../src/timeline/sample-rate.ts';
 import { writeSmallSherpaModels } from '../support/small-sherpa-models.ts';
 
 /** Seconds of a tone that comes and goes ten times a second in steady noise, or of silence. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { test } from 'node:test';
-import { sampleRate } from '../../src/speech/chunk-plan.ts';
-import { floatSamplesOf } from '../../src/speech/samples-of.ts';
-import { withExactEdges } from '../../src/speech/span-edges.ts';
 import { SpeechError } from '../../src/speech/speech.ts';
-import { transcript } from '../../src/speech/transcript.ts';
+import { withExactEdges } from '../../src/speech/voice/span-edges.ts';
+import { floatSamples } from '../../src/timeline/pcm-samples.ts';
+import { sampleRate } from '../../src/timeline/sample-rate.ts';
+import { transcript } from '../../src/transcript/transcript.ts';
 import { fixtureSamples, inPieces, silence, spokenSamples } from '../support/audio.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -30,7 +30,9 @@ test('read speech becomes its words, by either engine', async (t) => {
   const said =
     'and mister john dashwood had then leisure to consider how much there might be prudently in his power to do for them';
   for (const engine of ['auto', 'whisper']) {
-    const { text } = transcript(await heardIn(speech, samples, engine));
+    const { text } = transcript(
+      (await heardIn(speech, samples, engine)).flatMap((result) => result.utterances),
+    );
     assert.deepEqual(words(text), said.split(' '), engine);
   }
 });
@@ -54,11 +56,15 @@ test('the pieces of a recording come back in order, at their places to 20 ms how
     const alone = [];
     for (const clip of [first, second]) {
       const framed = Buffer.concat([silence(1), clip, silence(1)]);
-      const [segment, ...more] = transcript(await heardIn(speech, framed, engine)).segments;
+      const [segment, ...more] = transcript(
+        (await heardIn(speech, framed, engine)).flatMap((result) => result.utterances),
+      ).segments;
       assert.ok(segment && more.length === 0);
       alone.push({ start: segment.start - 1, end: segment.end - 1 });
     }
-    const { segments, text } = transcript(await heardIn(speech, Buffer.concat(pieces), engine));
+    const { segments, text } = transcript(
+      (await heardIn(speech, Buffer.concat(pieces), engine)).flatMap((result) => result.utterances),
+    );
     const endings = text.split('\n\n').map((paragraph) => words(paragraph).at(-1));
     assert.deepEqual(endings, ['man', 'himself', 'man', 'himself']);
     assert.equal(segments.length, 4);
@@ -86,7 +92,7 @@ test('speech begins and ends at the same place to 20 ms wherever the windows of 
       const samples = Buffer.concat([silence(lead), clip, silence(2)]);
       const [chunk] = await chunksOf(speech, samples);
       assert.ok(chunk, name);
-      const utterances = withExactEdges(chunk.utterances, chunk, floatSamplesOf(audioOf(samples, chunk)));
+      const utterances = withExactEdges(chunk.utterances, chunk, floatSamples(audioOf(samples, chunk)));
       begins.push((utterances[0]?.startSample ?? Number.NaN) / sampleRate - lead);
       ends.push((utterances.at(-1)?.endSample ?? Number.NaN) / sampleRate - lead);
     }
@@ -125,7 +131,7 @@ test('a recording in two languages comes back in both, each by the engine made f
   assert.match(first?.utterances[0]?.text ?? '', /John Dashwood/i);
   assert.equal(last?.engine, 'whisper-base');
   assert.equal(last?.utterances[0]?.language, 'es');
-  const { text } = transcript(results);
+  const { text } = transcript(results.flatMap((result) => result.utterances));
   assert.match(text, /prudently in his power.*buenos días a todos.*la ciudad/is);
 });
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { sampleRate } from '../../src/speech/chunk-plan.ts';
-import { quietGain } from '../../src/speech/quiet-gain.ts';
-import { samplesOf } from '../../src/speech/samples-of.ts';
-import { VoiceActivity } from '../../src/speech/voice-activity.ts';
+import { quietGain } from '../../src/speech/voice/quiet-gain.ts';
+import { VoiceActivity } from '../../src/speech/voice/voice-activity.ts';
 import {
   contextSamples,
   historySamples,
   warmUpWindows,
   windowSamples,
-} from '../../src/speech/voice-block.ts';
+} from '../../src/speech/voice/voice-block.ts';
+import { int16Samples } from '../../src/timeline/pcm-samples.ts';
+import { sampleRate } from '../../src/timeline/sample-rate.ts';
 import { fixtureSamples, silence } from '../support/audio.ts';
 import { modelsDirectory } from '../support/speech.ts';
 
@@ -55,7 +55,7 @@ function filledUp(samples: Int16Array, factor: number): Float32Array {
 
 for (const quieter of [1, 100]) {
   test(`many windows at once are judged as one after the other by the published network, ${quieter} times quieter`, async () => {
-    const samples = samplesOf(await block()).map((sample) => Math.round(sample / quieter));
+    const samples = int16Samples(await block()).map((sample) => Math.round(sample / quieter));
     const gain = quietGain(samples.subarray(historySamples));
     assert.equal(gain > 1, quieter > 1);
     const expected = (await asPublished(filledUp(samples, gain))).slice(warmUpWindows);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Dial } from '../../src/platform/egress-guard.ts';
+import type { Dial } from '../../src/egress/guard.ts';
 import { testCertificate } from '../fixtures/tls-certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Answer, acknowledge, answerWith, openReceiver, verified } from '../support/webhook-receiver.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createEgress } from '../../src/egress/egress.ts';
+import { nothingAllowed, parseEgressAllow } from '../../src/egress/url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { createEgress } from '../../src/platform/egress.ts';
-import { nothingAllowed, parseEgressAllow } from '../../src/platform/egress-url.ts';
 import { receiverUrlCheck } from '../../src/webhook/receiver-url.ts';
 import { attackedNames, receiverUrlAttacks } from '../fixtures/receiver-url-attacks.ts';
 

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { coefficientCount, mfcc, slidingMeanRemoved } from '../../src/speech/speaker/mfcc.ts';
-import { openXVectorEmbedder } from '../../src/speech/speaker/x-vector-embedder.ts';
+import { coefficientCount, mfcc, slidingMeanRemoved } from '../../src/speech/speaker/voiceprint/mfcc.ts';
+import { openXVectorEmbedder } from '../../src/speech/speaker/voiceprint/x-vector-embedder.ts';
 import { embeddingByLoops, smallXVector, writeSmallXVector } from '../support/small-x-vector.ts';
 
 async function directoryFor(context: TestContext): Promise<string> {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/platform/clock.ts';
-import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
 import { silentLogger } from './silent-logger.ts';
 

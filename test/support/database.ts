@@ -4,11 +4,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import type pg from 'pg';
 import { systemClock } from '../../src/platform/clock.ts';
-import { Database, type DatabaseSession, openSession } from '../../src/platform/database.ts';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
+import { Database } from '../../src/platform/database.ts';
 import { migrate } from '../../src/platform/migrations.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
+import { withConnection } from './empty-database.ts';
 import { silentLogger } from './silent-logger.ts';
 
 const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations');
@@ -33,13 +35,6 @@ export async function openTestDatabase(
   return database;
 }
 
-/** The address alone of such a database, for a service that runs in another process. */
-export async function createTestDatabase(hooks: Hooks): Promise<string> {
-  const { connectionString, drop } = await createDatabase(true);
-  onCleanup(hooks, drop);
-  return connectionString;
-}
-
 async function createDatabase(
   migrated: boolean,
 ): Promise<{ connectionString: string; drop: () => Promise<void> }> {
@@ -60,10 +55,10 @@ async function createDatabase(
 }
 
 /** The first test process of a run makes the template; the lock makes the others wait for it. */
-async function ensureTemplate(session: DatabaseSession, server: string): Promise<string> {
+async function ensureTemplate(session: pg.Client, server: string): Promise<string> {
   const template = `longhand_template_${await migrationsDigest()}`;
   const exists = async () =>
-    (await session.query('select 1 from pg_database where datname = $1', [template])).length > 0;
+    (await session.query('select 1 from pg_database where datname = $1', [template])).rows.length > 0;
   if (await exists()) return template;
   await session.query('select pg_advisory_lock($1)', [templateLock]);
   try {
@@ -118,18 +113,6 @@ after(async () => {
   await postgres.close();
   await rm(dataDir, { recursive: true, force: true });
 });
-
-export async function withConnection<Result>(
-  server: string,
-  work: (session: DatabaseSession) => Promise<Result>,
-): Promise<Result> {
-  const session = await openSession({ connectionString: server, applicationName: 'longhand test admin' });
-  try {
-    return await work(session);
-  } finally {
-    await session.close();
-  }
-}
 
 function withDatabaseName(server: string, name: string): string {
   const url = new URL(server);

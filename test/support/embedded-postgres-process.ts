@@ -7,9 +7,9 @@
 import { once } from 'node:events';
 import { systemClock } from '../../src/platform/clock.ts';
 import { Database } from '../../src/platform/database.ts';
-import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { migrate } from '../../src/platform/migrations.ts';
 import { claimService } from '../../src/platform/service-claim.ts';
+import { openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { silentLogger as logger } from './silent-logger.ts';
 
 const [dataDir = '', role = 'join', migrationsDir = ''] = process.argv.slice(2);

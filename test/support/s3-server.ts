@@ -1,10 +1,16 @@
 /** The S3 server that scripts/s3-server started, if any: a bucket of its own for each test file. */
 import { randomBytes } from 'node:crypto';
 import { S3 } from '@aws-sdk/client-s3';
-import type { S3StoreOptions } from '../../src/storage/s3-store.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
 
-export type S3Settings = Omit<S3StoreOptions, 'clock'>;
+export interface S3Settings {
+  endpoint: string | undefined;
+  region: string;
+  bucket: string;
+  forcePathStyle: boolean;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
 
 const { env } = process;
 

@@ -5,9 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { systemClock } from '../../src/platform/clock.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
-import { createTestDatabase } from './database.ts';
+import { createEmptyDatabase } from './empty-database.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const main = join(root, 'src', 'main.ts');
@@ -40,7 +39,7 @@ export async function testEnvironment(hooks: Hooks, settings: Environment = {}):
     PATH: process.env.PATH ?? '',
     LONGHAND_PORT: '0',
     LONGHAND_DATA_DIR: await temporaryDataDir(hooks),
-    LONGHAND_DATABASE_URL: await createTestDatabase(hooks),
+    LONGHAND_DATABASE_URL: await createEmptyDatabase(hooks),
     LONGHAND_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
     LONGHAND_RATE_REQUESTS: '1000000',
     LONGHAND_RATE_CREATES: '1000000',
@@ -57,7 +56,7 @@ export async function startService(environment: Environment, args: string[] = []
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
-    await once(child, 'exit', { signal: systemClock.timeout(stopWithinMs) });
+    await once(child, 'exit', { signal: AbortSignal.timeout(stopWithinMs) });
   };
   try {
     const { url, output } = await readiness(child);
@@ -78,7 +77,7 @@ export async function runService(hooks: Hooks, settings: Environment = {}): Prom
 async function readiness(child: ChildProcess): Promise<{ url: string; output: string }> {
   if (!child.stdout) throw new Error('the service has no standard output');
   const lines = createInterface({ input: child.stdout });
-  const late = systemClock.timeout(startWithinMs);
+  const late = AbortSignal.timeout(startWithinMs);
   late.addEventListener('abort', () => lines.close());
   let output = '';
   for await (const line of lines) {

@@ -5,7 +5,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onnxModel } from '../../src/speech/onnx-model.ts';
+import { onnxModel } from '../../src/onnx/onnx-model.ts';
 
 /** Field 14 of a model: pairs of key and value. Messages may be added to the end of a file. */
 function metadata(entries: Readonly<Record<string, string>>): Buffer {

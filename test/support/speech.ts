@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type Chunk, chunkPlan } from '../../src/speech/chunk-plan.ts';
 import type { ChunkResult } from '../../src/speech/chunk-result.ts';
+import { SpeechPool, type SpeechPoolOptions } from '../../src/speech/process/speech-pool.ts';
 import type { Speech } from '../../src/speech/speech.ts';
-import { SpeechPool, type SpeechPoolOptions } from '../../src/speech/speech-pool.ts';
+import { type Chunk, chunkPlan } from '../../src/timeline/chunk-plan.ts';
 import { inPieces } from './audio.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
 import { silentLogger } from './silent-logger.ts';

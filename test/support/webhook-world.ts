@@ -1,9 +1,9 @@
 /** Accounts, subscriptions and ended jobs around a real dispatcher, on a database of its own and a clock moved by hand. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { EventType } from '../../src/contract/webhook.ts';
+import { createEgress, type Egress, type EgressOptions } from '../../src/egress/egress.ts';
+import { parseEgressAllow } from '../../src/egress/url.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { createEgress, type Egress, type EgressOptions } from '../../src/platform/egress.ts';
-import { parseEgressAllow } from '../../src/platform/egress-url.ts';
 import { SecretBox } from '../../src/platform/secret-box.ts';
 import { createSubscription } from '../../src/webhook/create-subscription.ts';
 import { type LoggedDelivery, loggedDeliveries } from '../../src/webhook/delivery-log-store.ts';

@@ -1,11 +1,12 @@
 /** Who speaks when, from what one chunk or all chunks heard. */
-import type { Chunk } from '../chunk-plan.ts';
+
+import type { Chunk } from '../../timeline/chunk-plan.ts';
+import type { SpeakerTurn } from '../../timeline/turn.ts';
 import type { HeardSpeakers, SpeakerEvidence, SpeakerWindow } from '../chunk-result.ts';
-import type { SpeakerTurn } from '../transcript.ts';
-import type { SpeakerCount } from './speaker-clusters.ts';
-import { nearbyTurns, speakerTurns, type VoiceWindow } from './speaker-turns.ts';
-import { cutAtTurns } from './turn-utterances.ts';
-import { voiceOf } from './voice-text.ts';
+import type { SpeakerCount } from './cluster/speaker-clusters.ts';
+import { nearbyTurns, speakerTurns, type VoiceWindow } from './turn/speaker-turns.ts';
+import { cutAtTurns } from './turn/turn-utterances.ts';
+import { voiceOf } from './voiceprint/voice-text.ts';
 
 export function joinedSpeakers({ windows, overlapping }: HeardSpeakers, count: SpeakerCount): SpeakerTurn[] {
   return speakerTurns(withVoices(windows), count, overlapping);

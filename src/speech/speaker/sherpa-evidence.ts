@@ -2,13 +2,16 @@
  * What larger models hear of the speakers in a chunk: pyannote's segmentation finds who speaks when inside it, two at
  * once included, and a WeSpeaker network gives the voice of each stretch. The call blocks, so it stays in a speech process.
  */
+
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sherpa from 'sherpa-onnx-node';
-import { type Chunk, type SpeechSpan, sampleRate } from '../chunk-plan.ts';
+import type { Chunk } from '../../timeline/chunk-plan.ts';
+import { sampleRate } from '../../timeline/sample-rate.ts';
+import type { SpeechSpan } from '../../timeline/span.ts';
 import type { SpeakerWindow } from '../chunk-result.ts';
-import type { SpeakerListener } from './speaker-evidence.ts';
-import { voiceText } from './voice-text.ts';
+import type { SpeakerListener } from './speaker-listener.ts';
+import { voiceText } from './voiceprint/voice-text.ts';
 
 /** pyannote's own clustering works inside one chunk only; the recording's speakers are joined later. */
 const localThreshold = 0.5;

@@ -2,18 +2,11 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
-import type { Chunk } from '../chunk-plan.ts';
-import type { SpeakerEvidence, SpeakerWindow } from '../chunk-result.ts';
+import type { Chunk } from '../../timeline/chunk-plan.ts';
+import type { SpeakerEvidence } from '../chunk-result.ts';
 import { openSherpaListener } from './sherpa-evidence.ts';
+import type { SpeakerListener } from './speaker-listener.ts';
 import { openXVectorListener } from './x-vector-evidence.ts';
-
-/** The seam behind which every speaker model stands. */
-export interface SpeakerListener {
-  /** The windows are turns that it found, and may overlap where it hears two people at once. */
-  readonly overlapping: boolean;
-  /** Stretches of one voice each, in order of time. */
-  windows(samples: Float32Array, chunk: Chunk): Promise<SpeakerWindow[]>;
-}
 
 interface SpeakerModel {
   id: string;
@@ -45,7 +38,7 @@ interface OpenModel {
   listener: SpeakerListener;
 }
 
-export class SpeakerEar {
+export class InstalledSpeakerListener {
   readonly #modelsDirectory: string;
   readonly #clock: Clock;
   #model: Promise<OpenModel | undefined> | null = null;

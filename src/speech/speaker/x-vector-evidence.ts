@@ -1,10 +1,11 @@
 /** What the embedded default hears of the speakers in a chunk: the voice in every window of its speech. */
-import type { Chunk } from '../chunk-plan.ts';
+
+import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerWindow } from '../chunk-result.ts';
-import type { SpeakerListener } from './speaker-evidence.ts';
-import { bridgedSpans, speakerWindows } from './speaker-windows.ts';
-import { voiceText } from './voice-text.ts';
-import { openXVectorEmbedder, type SpeakerEmbedder } from './x-vector-embedder.ts';
+import type { SpeakerListener } from './speaker-listener.ts';
+import { bridgedSpans, speakerWindows } from './turn/speaker-windows.ts';
+import { voiceText } from './voiceprint/voice-text.ts';
+import { openXVectorEmbedder, type SpeakerEmbedder } from './voiceprint/x-vector-embedder.ts';
 
 export async function openXVectorListener(directory: string): Promise<SpeakerListener> {
   const embedder = await openXVectorEmbedder(directory);

@@ -1,0 +1,45 @@
+/** What a speech process and its parent say to each other. One request is under way at a time. */
+
+import type { Chunk } from '../../timeline/chunk-plan.ts';
+import type { SpeakerTurn } from '../../timeline/turn.ts';
+import type { ChunkResult, HeardSpeakers, RecogniseOptions } from '../chunk-result.ts';
+import type { LanguageGuess } from '../recognizer/recognizer.ts';
+import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
+import type { ChunkAudio } from '../speech.ts';
+import type { HeardVoice } from '../voice/voice-block.ts';
+
+/** How a speech process is set up; passed as its one argument. */
+export interface SpeechProcessSettings {
+  modelsDirectory: string;
+  /** 0 is the priority of the service itself; 10 is well below it. */
+  niceness: number;
+  /** The process ends itself when its resident memory is above this. */
+  memoryBytesMax: number;
+}
+
+export type SpeechRequest =
+  | { type: 'recognise'; id: number; audio: Uint8Array; chunk: Chunk; options: RecogniseOptions }
+  | { type: 'detect-languages'; id: number; chunks: readonly ChunkAudio[] }
+  | { type: 'join-speakers'; id: number; evidence: HeardSpeakers; count: SpeakerCount }
+  | { type: 'hear-voice'; id: number; block: Uint8Array }
+  | { type: 'cancel'; id: number };
+
+/** Loads what a job of this kind will need, beside the request under way; not answered. */
+export interface SpeechWarmUp {
+  type: 'warm-up';
+  engine: string;
+  language: string | null;
+  /** This process will be asked for languages. */
+  detector: boolean;
+}
+
+export type SpeechAnswer =
+  | { type: 'cancelled'; id: number }
+  | { type: 'recognised'; id: number; result: ChunkResult }
+  | { type: 'languages-detected'; id: number; guesses: LanguageGuess[] }
+  | { type: 'speakers-joined'; id: number; turns: SpeakerTurn[] }
+  | { type: 'voice-heard'; id: number; heard: HeardVoice }
+  | { type: 'failed'; id: number; message: string; transient: boolean };
+
+/** The exit code by which a process says that it went over its memory. */
+export const exitCodeMemory = 86;

@@ -1,0 +1,169 @@
+/** The parent's side of one speech process: requests go in, answers come out, and its death is an error, not ours. */
+
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../platform/clock.ts';
+import { forkModule } from '../../platform/subprocess.ts';
+import type { Chunk } from '../../timeline/chunk-plan.ts';
+import type { SpeakerTurn } from '../../timeline/turn.ts';
+import type { ChunkResult, HeardSpeakers, RecogniseOptions } from '../chunk-result.ts';
+import type { LanguageGuess } from '../recognizer/recognizer.ts';
+import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
+import { type ChunkAudio, SpeechError } from '../speech.ts';
+import type { HeardVoice } from '../voice/voice-block.ts';
+import {
+  exitCodeMemory,
+  type SpeechAnswer,
+  type SpeechProcessSettings,
+  type SpeechRequest,
+  type SpeechWarmUp,
+} from './speech-message.ts';
+
+const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.url));
+const errorOutputCharactersMax = 2000;
+/**
+ * A chunk of 28 s takes 3 s by Moonshine and 8 s by Whisper base on a free core; at low priority on a machine with
+ * ten other busy processes more than two minutes were seen.
+ */
+const requestTimeoutMs = 600_000;
+
+/**
+ * Native code runs on Node's threads, and each thread keeps freed memory to itself: with four of them a process grew by a
+ * quarter over ten hours.
+ */
+const frugalMemory = { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' };
+
+type Waiter = { resolve(answer: SpeechAnswer): void; reject(error: Error): void };
+
+export class SpeechProcess {
+  readonly #child: ChildProcess;
+  readonly #clock: Clock;
+  readonly #waiters: Waiter[] = [];
+  readonly exited: Promise<void>;
+  #errorOutput = '';
+  #nextId = 1;
+  #dead: SpeechError | null = null;
+  #closing = false;
+
+  constructor(settings: SpeechProcessSettings, clock: Clock) {
+    this.#clock = clock;
+    const child = forkModule(mainPath, { args: [JSON.stringify(settings)], env: frugalMemory });
+    this.#child = child;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#errorOutput = (this.#errorOutput + text).slice(-errorOutputCharactersMax);
+    });
+    child.on('message', (answer: SpeechAnswer) => this.#waiters.shift()?.resolve(answer));
+    this.exited = new Promise((resolve) => {
+      child.once('error', (cause) => this.#die('could not be started', cause, resolve));
+      child.once('exit', (code, signal) => this.#die(exitText(code, signal), this.#errorOutput, resolve));
+    });
+  }
+
+  get dead(): boolean {
+    return this.#dead !== null;
+  }
+
+  /** Why it ended, unless it was told to. */
+  get failure(): SpeechError | null {
+    return this.#closing ? null : this.#dead;
+  }
+
+  async recognise(
+    audio: Uint8Array,
+    chunk: Chunk,
+    options: RecogniseOptions,
+    signal: AbortSignal,
+  ): Promise<ChunkResult> {
+    const id = this.#nextId++;
+    const answer = await this.#askUntil(signal, { type: 'recognise', id, audio, chunk, options });
+    if (answer.type !== 'recognised') throw unexpected(answer);
+    return answer.result;
+  }
+
+  async detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSignal): Promise<LanguageGuess[]> {
+    const answer = await this.#askUntil(signal, { type: 'detect-languages', id: this.#nextId++, chunks });
+    if (answer.type !== 'languages-detected') throw unexpected(answer);
+    return answer.guesses;
+  }
+
+  async joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount): Promise<SpeakerTurn[]> {
+    const answer = await this.#ask({ type: 'join-speakers', id: this.#nextId++, evidence, count });
+    if (answer.type !== 'speakers-joined') throw unexpected(answer);
+    return answer.turns;
+  }
+
+  async hearVoice(block: Uint8Array): Promise<HeardVoice> {
+    const answer = await this.#ask({ type: 'hear-voice', id: this.#nextId++, block });
+    if (answer.type !== 'voice-heard') throw unexpected(answer);
+    return answer.heard;
+  }
+
+  /** Loads models while nothing is asked, or beside what is. */
+  warmUp(models: Omit<SpeechWarmUp, 'type'>): void {
+    if (!this.#dead) this.#child.send({ type: 'warm-up', ...models } satisfies SpeechWarmUp, () => {});
+  }
+
+  /** At once: a speech process has nothing to save. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#kill();
+    await this.exited;
+  }
+
+  #kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** When the signal aborts, the process is told to give the request up. */
+  async #askUntil(signal: AbortSignal, request: SpeechRequest): Promise<SpeechAnswer> {
+    const onAbort = () => this.#post({ type: 'cancel', id: request.id });
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await this.#ask(request);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Answers come in the order of the requests, so the first waiter is always the one who is meant. */
+  async #ask(request: SpeechRequest): Promise<SpeechAnswer> {
+    if (this.#dead) throw this.#dead;
+    const { promise, resolve, reject } = Promise.withResolvers<SpeechAnswer>();
+    this.#waiters.push({ resolve, reject });
+    const limit = this.#clock.timeout(requestTimeoutMs);
+    const onTimeout = () => this.#kill();
+    limit.addEventListener('abort', onTimeout, { once: true });
+    this.#child.send(request, (error) => {
+      if (error) this.#kill();
+    });
+    try {
+      const answer = await promise;
+      if (answer.type === 'failed') throw new SpeechError(answer.message, { transient: answer.transient });
+      return answer;
+    } finally {
+      limit.removeEventListener('abort', onTimeout);
+    }
+  }
+
+  /** Sent beside the request under way; its own answer is taken by nobody but the next waiter in line. */
+  #post(request: SpeechRequest): void {
+    if (this.#dead) return;
+    this.#waiters.push({ resolve() {}, reject() {} });
+    this.#child.send(request, () => {});
+  }
+
+  #die(what: string, cause: unknown, done: () => void): void {
+    this.#dead = new SpeechError(`the speech process ${what}`, { transient: true, cause });
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#dead);
+    done();
+  }
+}
+
+function exitText(code: number | null, signal: NodeJS.Signals | null): string {
+  if (code === exitCodeMemory) return 'went over its memory limit';
+  return signal ? `was ended by ${signal}` : `ended with code ${code}`;
+}
+
+function unexpected(answer: SpeechAnswer): Error {
+  return new Error(`the speech process answered ${answer.type}`);
+}

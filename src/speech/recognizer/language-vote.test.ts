@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Chunk } from '../../timeline/chunk-plan.ts';
+import { sampleRate } from '../../timeline/sample-rate.ts';
+import { languageByVote, votingChunks } from './language-vote.ts';
+
+const vote = (language: string, probability = 0.95) => ({ language, probability });
+
+function chunk(index: number, voicedSeconds: number): Chunk {
+  const startSample = index * 28 * sampleRate;
+  const endSample = startSample + voicedSeconds * sampleRate;
+  const span = { startSample, endSample };
+  return { index, ...span, utterances: [{ ...span, spans: [span] }] };
+}
+
+test('the language that most places agree on wins, and doubtful places do not count against it', () => {
+  assert.equal(languageByVote([vote('en'), vote('en'), vote('cy', 0.4)]), 'en');
+  assert.equal(languageByVote([vote('es'), vote('pt', 0.5), vote('es', 0.6)]), 'es');
+});
+
+test('a recording that begins in English and goes on in Spanish has no one language', () => {
+  assert.equal(languageByVote([vote('en'), vote('es'), vote('es'), vote('es')]), null);
+});
+
+test('nothing asked, nothing known', () => {
+  assert.equal(languageByVote([]), null);
+  assert.equal(languageByVote([vote('en', 0), vote('en', 0)]), null);
+});
+
+test('the places asked are spread over the whole recording and hold the most speech of their stretch', () => {
+  const chunks = Array.from({ length: 120 }, (_, i) => chunk(i, i % 7 === 3 ? 27 : 5));
+  const asked = votingChunks(chunks);
+  assert.equal(asked.length, 4);
+  assert.ok((asked[0]?.index ?? 99) < 30 && (asked.at(-1)?.index ?? 0) >= 90);
+  for (const each of asked) assert.equal(each.index % 7, 3);
+});
+
+test('a short recording is asked at three places, or wherever it speaks; an empty one never', () => {
+  assert.equal(votingChunks([chunk(0, 3)]).length, 1);
+  assert.deepEqual(
+    votingChunks([chunk(0, 20), chunk(1, 20)]).map(({ index }) => index),
+    [0, 1],
+  );
+  assert.equal(votingChunks(Array.from({ length: 5 }, (_, i) => chunk(i, 20))).length, 3);
+  assert.deepEqual(votingChunks([]), []);
+});

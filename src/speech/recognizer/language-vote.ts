@@ -1,0 +1,40 @@
+/** In which language a recording is: asked at several places of it, decided by vote. */
+
+import type { Chunk } from '../../timeline/chunk-plan.ts';
+import { voicedSeconds } from '../../timeline/utterance.ts';
+import type { LanguageGuess } from './recognizer.ts';
+
+/** Below this a guess is a doubt, not a vote against the others. */
+const probabilitySure = 0.8;
+
+/**
+ * The chunks to ask: spread over the whole recording, and in each stretch the one with the most speech. One place
+ * costs an eighth of a second in English and more than a second in other languages, so the number grows slowly:
+ * 3 up to half an hour, 4 for an hour, 6 for ten hours.
+ */
+export function votingChunks(chunks: readonly Chunk[]): Chunk[] {
+  const wanted = Math.min(9, Math.max(3, Math.round(Math.log2(chunks.length + 1) * 0.55)));
+  const places = Math.min(wanted, chunks.length);
+  return Array.from({ length: places }, (_, i) => {
+    const from = Math.floor((i * chunks.length) / places);
+    const to = Math.max(from + 1, Math.floor(((i + 1) * chunks.length) / places));
+    return chunks.slice(from, to).reduce((best, chunk) => (voiced(chunk) > voiced(best) ? chunk : best));
+  });
+}
+
+/** The language of the whole recording, or null when more than one is spoken: then each chunk is asked. */
+export function languageByVote(guesses: readonly LanguageGuess[]): string | null {
+  const sums = new Map<string, number>();
+  for (const { language, probability } of guesses) {
+    if (probability === 0) continue; // Nobody listened: no model that could is installed.
+    sums.set(language, (sums.get(language) ?? 0) + probability);
+  }
+  const [winner] = [...sums].toSorted((a, b) => b[1] - a[1])[0] ?? [];
+  if (winner === undefined) return null;
+  const others = guesses.filter((guess) => guess.language !== winner && guess.probability >= probabilitySure);
+  return others.length > 0 ? null : winner;
+}
+
+function voiced(chunk: Chunk): number {
+  return voicedSeconds(chunk.utterances);
+}

@@ -1,0 +1,27 @@
+import type { Chunk } from '../../timeline/chunk-plan.ts';
+import type { RecognisedUtterance } from '../../timeline/utterance.ts';
+
+export interface HeardChunk {
+  /** From `chunk.startSample` to `chunk.endSample`, between -1 and 1. */
+  samples: Float32Array;
+  chunk: Chunk;
+  language: string | null;
+  signal: AbortSignal;
+}
+
+/** The seam behind which every engine stands. It runs in a speech process. */
+export interface Recognizer {
+  readonly id: string;
+  recognise(heard: HeardChunk): Promise<RecognisedUtterance[]>;
+  /** Gives its memory back, where that can be done before the process ends. */
+  release?(): Promise<void>;
+}
+
+export interface LanguageGuess {
+  language: string;
+  probability: number;
+}
+
+export interface LanguageDetector {
+  detectLanguage(heard: HeardChunk): Promise<LanguageGuess>;
+}

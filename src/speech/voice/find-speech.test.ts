@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { int16Samples } from '../../timeline/pcm-samples.ts';
+import { findSpeech } from './find-speech.ts';
+import { blockSamplesMax, type HeardVoice, historySamples, windowSamples } from './voice-block.ts';
+
+const seconds = (count: number): number => count * 16_000;
+
+/** Two and a half blocks of silence with one second of noise across the first border and one in the last block. */
+function recording(): Uint8Array {
+  const samples = new Int16Array(Math.floor(blockSamplesMax * 2.5));
+  for (const from of [blockSamplesMax - seconds(0.5), blockSamplesMax * 2 + seconds(1)]) {
+    samples.fill(1000, from, from + seconds(1));
+  }
+  return new Uint8Array(samples.buffer);
+}
+
+async function* inPiecesOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** A window counts as speech when most of it is not silent. */
+function heardIn(block: Uint8Array): HeardVoice {
+  const samples = int16Samples(block).subarray(historySamples);
+  const windows = Math.ceil(samples.length / windowSamples);
+  const loudness = Float32Array.from({ length: windows }, (_, i) => {
+    const window = samples.subarray(i * windowSamples, (i + 1) * windowSamples);
+    return window.filter((sample) => sample !== 0).length / windowSamples;
+  });
+  return { loudness, probabilities: loudness.map((share) => (share > 0.5 ? 1 : 0)) };
+}
+
+test('speech is found across the borders of blocks, whatever the pieces and whichever block is heard first', async () => {
+  const bytes = recording();
+  const waiting: (() => void)[] = [];
+  const found = await findSpeech(inPiecesOf(bytes, 99_991), {
+    blocksAtOnce: 2,
+    hear: async (block) => {
+      // The first of each pair is answered after the second.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push(resolve);
+      if (waiting.length === 2 || block.length < bytes.length / 4)
+        for (const go of waiting.splice(0).reverse()) go();
+      await promise;
+      return heardIn(block);
+    },
+  });
+  assert.equal(found.totalSamples, bytes.length / 2);
+  const starts = found.spans.map(({ startSample, endSample }) => [startSample, endSample - startSample]);
+  assert.equal(starts.length, 2);
+  for (const [i, expected] of [blockSamplesMax - seconds(0.5), blockSamplesMax * 2 + seconds(1)].entries()) {
+    const [start = 0, length = 0] = starts[i] ?? [];
+    assert.ok(Math.abs(start - expected) <= windowSamples, `span ${i} starts at ${start}`);
+    assert.ok(Math.abs(length - seconds(1)) <= windowSamples, `span ${i} is ${length} long`);
+  }
+});
+
+test('each block brings along the end of the one before', async () => {
+  const samples = Int16Array.from({ length: blockSamplesMax + seconds(3) }, (_, i) => (i % 30_000) + 1);
+  const blocks: Int16Array[] = [];
+  await findSpeech(inPiecesOf(new Uint8Array(samples.buffer), 65_537), {
+    blocksAtOnce: 1,
+    hear: async (block) => {
+      blocks.push(int16Samples(block));
+      return heardIn(block);
+    },
+  });
+  assert.deepEqual(
+    blocks.map((block) => block.length - historySamples),
+    [blockSamplesMax, seconds(3)],
+  );
+  assert.ok(blocks[0]?.subarray(0, historySamples).every((sample) => sample === 0));
+  assert.deepEqual(blocks[1], samples.subarray(blockSamplesMax - historySamples));
+});
+
+test('a block that cannot be heard ends the search, and the recording is not read on', async () => {
+  let isOpen = true;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) yield new Uint8Array(65_536);
+    } finally {
+      isOpen = false;
+    }
+  }
+  const hear = async (): Promise<HeardVoice> => Promise.reject(new Error('deaf'));
+  await assert.rejects(findSpeech(endless(), { hear, blocksAtOnce: 2 }), /deaf/);
+  assert.equal(isOpen, false);
+});

@@ -1,0 +1,63 @@
+/** The spans of speech of a recording that arrives in pieces of any size: block by block, several at once, in bounded memory. */
+
+import type { FoundSpeech } from '../speech.ts';
+import { SpanFinder } from './span-finder.ts';
+import { blockSamplesMax, type HeardVoice, historySamples } from './voice-block.ts';
+
+const bytesPerSample = 2;
+const historyBytes = historySamples * bytesPerSample;
+const blockBytesMax = historyBytes + blockSamplesMax * bytesPerSample;
+
+export interface BlockListener {
+  /** Called with a block as `VoiceActivity.hear` takes it. */
+  hear(block: Uint8Array): Promise<HeardVoice>;
+  blocksAtOnce: number;
+}
+
+export async function findSpeech(
+  audio: AsyncIterable<Uint8Array>,
+  { hear, blocksAtOnce }: BlockListener,
+): Promise<FoundSpeech> {
+  const finder = new SpanFinder();
+  const inFlight: Promise<HeardVoice>[] = [];
+  let totalSamples = 0;
+  const takeFirst = async () => {
+    const { probabilities, loudness } = (await inFlight[0]) as HeardVoice;
+    inFlight.shift();
+    for (const [i, probability] of probabilities.entries()) finder.accept(probability, loudness[i] ?? 0);
+  };
+  try {
+    for await (const block of blocksOf(audio)) {
+      totalSamples += (block.length - historyBytes) / bytesPerSample;
+      if (inFlight.length >= blocksAtOnce) await takeFirst();
+      inFlight.push(hear(block));
+      inFlight.at(-1)?.catch(() => {}); // Its turn to be awaited comes above or below.
+    }
+    while (inFlight.length > 0) await takeFirst();
+  } finally {
+    await Promise.allSettled(inFlight);
+  }
+  return { spans: finder.end(totalSamples), totalSamples };
+}
+
+/** Whole samples; each block begins with the end of the one before, the first with silence. */
+async function* blocksOf(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let block = new Uint8Array(blockBytesMax);
+  let filled = historyBytes;
+  for await (const part of audio) {
+    for (let taken = 0; taken < part.length; ) {
+      const count = Math.min(part.length - taken, blockBytesMax - filled);
+      block.set(part.subarray(taken, taken + count), filled);
+      taken += count;
+      filled += count;
+      if (filled < blockBytesMax) continue;
+      yield block;
+      const next = new Uint8Array(blockBytesMax);
+      next.set(block.subarray(blockBytesMax - historyBytes));
+      block = next;
+      filled = historyBytes;
+    }
+  }
+  const whole = filled - (filled % bytesPerSample);
+  if (whole > historyBytes) yield block.subarray(0, whole);
+}

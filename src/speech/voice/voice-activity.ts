@@ -1,0 +1,104 @@
+/**
+ * How likely somebody speaks, for each window of 32 ms of a block of audio. The network remembers the windows before;
+ * a block brings the second before its own first sample along, which settles that memory. So blocks need nothing of
+ * each other and may be heard in any order, by any process.
+ */
+import { readFile } from 'node:fs/promises';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { singleThread } from '../../onnx/single-thread.ts';
+import { int16Samples } from '../../timeline/pcm-samples.ts';
+import { batchedSilero, hopSamples, hops, memorySize } from './batched-silero.ts';
+import { quietGain } from './quiet-gain.ts';
+import {
+  contextSamples,
+  type HeardVoice,
+  historySamples,
+  warmUpWindows,
+  windowSamples,
+} from './voice-block.ts';
+
+const takenSamples = contextSamples + windowSamples;
+const inputSamples = hops * hopSamples;
+const fullScale = 32_768;
+/** More in one call would not fit into the processor's cache. */
+const windowsPerCall = 128;
+
+export class VoiceActivity {
+  readonly #session: InferenceSession;
+
+  private constructor(session: InferenceSession) {
+    this.#session = session;
+  }
+
+  static async load(modelPath: string): Promise<VoiceActivity> {
+    return new VoiceActivity(
+      await InferenceSession.create(batchedSilero(await readFile(modelPath)), singleThread),
+    );
+  }
+
+  /** `bytes`: a block's history, then its own samples; a last window that is not full is filled with silence. */
+  async hear(bytes: Uint8Array): Promise<HeardVoice> {
+    const block = int16Samples(bytes);
+    const windows = Math.ceil((block.length - historySamples) / windowSamples);
+    const gain = quietGain(block.subarray(historySamples));
+    const probabilities = await this.#probabilities(block, gain, warmUpWindows + windows);
+    return { probabilities: probabilities.slice(warmUpWindows), loudness: loudnessOf(block, windows) };
+  }
+
+  async #probabilities(block: Int16Array, gain: number, windows: number): Promise<Float32Array> {
+    const probabilities = new Float32Array(windows);
+    let memory = nothingHeard();
+    let cell = nothingHeard();
+    const input = new Float32Array(Math.min(windowsPerCall, windows) * inputSamples);
+    for (let first = 0; first < windows; first += windowsPerCall) {
+      const count = Math.min(windowsPerCall, windows - first);
+      writeInput(input, block, gain, first, count);
+      const result = await this.#session.run({
+        windows: new Tensor('float32', input.subarray(0, count * inputSamples), [count, hops, hopSamples]),
+        memory,
+        cell,
+      });
+      memory = result.memoryAfter as typeof memory;
+      cell = result.cellAfter as typeof cell;
+      probabilities.set(result.probability?.data as Float32Array, first);
+    }
+    return probabilities;
+  }
+}
+
+function nothingHeard() {
+  return new Tensor('float32', new Float32Array(memorySize), [1, 1, memorySize]);
+}
+
+/** Each window with the samples before it, and its end mirrored; silence beyond the block. */
+function writeInput(
+  input: Float32Array,
+  block: Int16Array,
+  gain: number,
+  first: number,
+  count: number,
+): void {
+  const factor = gain / fullScale;
+  for (let window = 0; window < count; window++) {
+    const from = (first + window) * windowSamples;
+    const at = window * inputSamples;
+    const taken = Math.max(0, Math.min(takenSamples, block.length - from));
+    for (let i = 0; i < taken; i++) input[at + i] = (block[from + i] as number) * factor;
+    input.fill(0, at + taken, at + takenSamples);
+    for (let i = takenSamples; i < inputSamples; i++) {
+      input[at + i] = input[at + 2 * takenSamples - 2 - i] as number;
+    }
+  }
+}
+
+function loudnessOf(block: Int16Array, windows: number): Float32Array {
+  const loudness = new Float32Array(windows);
+  for (let window = 0; window < windows; window++) {
+    const from = historySamples + window * windowSamples;
+    const to = Math.min(from + windowSamples, block.length);
+    let sum = 0;
+    for (let i = from; i < to; i++) sum += (block[i] as number) ** 2;
+    loudness[window] = sum / windowSamples / fullScale ** 2;
+  }
+  return loudness;
+}

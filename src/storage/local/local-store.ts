@@ -1,0 +1,258 @@
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, constants, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../platform/clock.ts';
+import { isObjectKey } from '../object-key.ts';
+import {
+  type ByteRange,
+  type CompleteMultipart,
+  type ListedObject,
+  type MultipartSession,
+  NoSuchObject,
+  type ObjectStore,
+  type SignedPut,
+  StorageUnavailable,
+  type StoredObject,
+} from '../object-store.ts';
+import { makeDirectory, receiveDraft } from './durable-file.ts';
+import type { HashThread } from './hash-thread.ts';
+import { commitSession, openSession, readManifest, readParts } from './local-parts.ts';
+import { type LocalGrant, localSignature } from './local-signature.ts';
+
+export interface LocalStoreOptions {
+  directory: string;
+  signingKey: Buffer;
+  /** Asked when a URL is signed: with port 0 the address is known only once the service listens. */
+  publicUrl: () => string;
+  clock: Clock;
+  hashThread: HashThread;
+  /** Free bytes of the disk; asked of the file system unless given. */
+  roomBytes?: () => number | Promise<number>;
+}
+
+/** Where the door for signed PUTs stands on the service's own address. */
+export const localObjectsPath = '/objects';
+
+/** Read at once: the samples of a chunk in one piece, a long file in few. */
+const readBytes = 1024 * 1024;
+
+/** Room that is never given to uploads: the database lives on the same disk. */
+const reservedBytes = 256 * 1024 * 1024;
+
+/** Objects as files under the data directory, behind URLs that this service signs and serves itself. */
+export class LocalStore implements ObjectStore {
+  readonly id = 'local';
+  readonly options: LocalStoreOptions;
+  readonly signingKey: KeyObject;
+
+  constructor(options: LocalStoreOptions) {
+    this.options = options;
+    this.signingKey = createSecretKey(options.signingKey);
+  }
+
+  get incomingDir(): string {
+    return join(this.options.directory, 'incoming');
+  }
+
+  sessionDir({ key, uploadId }: MultipartSession): string {
+    return join(this.#sessionsOf(key), checkedUploadId(uploadId));
+  }
+
+  objectPath(key: string): string {
+    return join(this.options.directory, 'objects', checkedKey(key));
+  }
+
+  async signPut(target: {
+    key: string;
+    sizeBytes: number;
+    contentType: string;
+    expiresInSeconds: number;
+  }): Promise<SignedPut> {
+    const { key, sizeBytes, contentType } = target;
+    const expiresAt = this.#expiry(target.expiresInSeconds);
+    const url = this.#sign({
+      method: 'PUT',
+      key,
+      sizeBytes,
+      contentType,
+      uploadId: undefined,
+      partNumber: undefined,
+      expiresAt,
+    });
+    return { url, headers: { 'Content-Type': contentType } };
+  }
+
+  async startMultipart({ key }: { key: string; contentType: string }): Promise<string> {
+    const uploadId = randomUUID();
+    await available(openSession(this.sessionDir({ key, uploadId })));
+    return uploadId;
+  }
+
+  async signPart(
+    part: MultipartSession & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
+  ): Promise<string> {
+    const { key, uploadId, partNumber, sizeBytes } = part;
+    const expiresAt = this.#expiry(part.expiresInSeconds);
+    return this.#sign({
+      method: 'PUT',
+      key,
+      sizeBytes,
+      contentType: undefined,
+      uploadId,
+      partNumber,
+      expiresAt,
+    });
+  }
+
+  async completeMultipart(completion: CompleteMultipart): Promise<void> {
+    const dirs = {
+      sessionDir: this.sessionDir(completion),
+      objectPath: this.objectPath(completion.key),
+      incomingDir: this.incomingDir,
+    };
+    await available(commitSession(dirs, completion));
+  }
+
+  async head(key: string): Promise<StoredObject | undefined> {
+    const path = this.objectPath(key);
+    const found = await available(stat(path).catch(ignoreMissing));
+    if (!found?.isDirectory()) return found && { sizeBytes: found.size };
+    const manifest = await available(readManifest(path));
+    return manifest && { sizeBytes: manifest.sizeBytes };
+  }
+
+  async read(key: string, range?: ByteRange): Promise<Readable> {
+    const path = this.objectPath(key);
+    const found = await this.head(key);
+    if (!found) throw new NoSuchObject('the object does not exist');
+    const wanted = range ?? { start: 0, end: found.sizeBytes - 1 };
+    const manifest = await available(readManifest(path));
+    return manifest
+      ? readParts(path, manifest, wanted)
+      : createReadStream(path, { ...range, highWaterMark: readBytes });
+  }
+
+  async write(key: string, source: Readable | Buffer): Promise<void> {
+    const path = this.objectPath(key);
+    await available(Promise.all([makeDirectory(this.incomingDir), makeDirectory(dirname(path))]));
+    const draft = await available(receiveDraft(this.incomingDir, source));
+    await available(draft.moveTo(path));
+  }
+
+  async delete(key: string): Promise<void> {
+    // First the sessions, then the object: a commit at the same moment either fails or is undone.
+    await available(this.#throwAway(this.#sessionsOf(key)));
+    await available(this.#throwAway(this.objectPath(key)));
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedObject> {
+    yield* this.#walk(prefix.replace(/\/$/, ''));
+  }
+
+  async check(sizeBytes = 0): Promise<void> {
+    await available(makeDirectory(this.incomingDir));
+    const [roomBytes] = await Promise.all([
+      this.options.roomBytes?.() ?? this.#roomBytes(),
+      available(access(this.incomingDir, constants.W_OK)),
+    ]);
+    if (roomBytes < sizeBytes + reservedBytes) throw new StorageUnavailable('the disk is full');
+  }
+
+  async removeLeftovers(before: Date): Promise<number> {
+    const names = (await readdir(this.incomingDir).catch(ignoreMissing)) ?? [];
+    let removed = 0;
+    for (const name of names) {
+      const path = join(this.incomingDir, name);
+      // A transfer that still moves has a fresh time of change.
+      const draft = await stat(path).catch(ignoreMissing);
+      if (!draft || draft.mtime >= before) continue;
+      await rm(path, { recursive: true, force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  async #roomBytes(): Promise<number> {
+    const disk = await available(statfs(this.incomingDir));
+    return disk.bavail * disk.bsize;
+  }
+
+  /** Gone at once by a rename; the bytes follow. */
+  async #throwAway(path: string): Promise<void> {
+    await makeDirectory(this.incomingDir);
+    const rest = join(this.incomingDir, randomUUID());
+    const moved = await rename(path, rest).then(() => true, ignoreMissing);
+    if (moved) await rm(rest, { recursive: true, force: true });
+  }
+
+  async *#walk(path: string): AsyncIterable<ListedObject> {
+    const directory = join(this.options.directory, 'objects', path);
+    const entries = (await readdir(directory, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
+    for (const entry of entries) {
+      const key = `${path}/${entry.name}`;
+      if (!isObjectKey(key)) {
+        if (entry.isDirectory()) yield* this.#walk(key);
+        continue;
+      }
+      const found = await stat(this.objectPath(key)).catch(ignoreMissing);
+      if (found) yield { key, modifiedAt: found.mtime };
+    }
+  }
+
+  #sessionsOf(key: string): string {
+    // One level for all keys: every new directory has to reach the disk before a part may be acknowledged.
+    return join(this.options.directory, 'sessions', checkedKey(key).replaceAll('/', '.'));
+  }
+
+  #expiry(seconds: number): number {
+    return Math.floor(this.options.clock.now() / 1000) + seconds;
+  }
+
+  /** Nothing in it needs escaping: keys, ids, numbers and hexadecimal digits. */
+  #sign(grant: LocalGrant): string {
+    const part =
+      grant.uploadId === undefined ? '' : `uploadId=${grant.uploadId}&partNumber=${grant.partNumber}&`;
+    const signature = localSignature(this.signingKey, grant);
+    const path = `${localObjectsPath}/${checkedKey(grant.key)}`;
+    return `${this.options.publicUrl()}${path}?${part}expires=${grant.expiresAt}&signature=${signature}`;
+  }
+}
+
+const uploadIdPattern = /^[0-9a-f-]{36}$/;
+
+function checkedUploadId(uploadId: string): string {
+  if (!uploadIdPattern.test(uploadId)) throw new Error('not an upload id of the local storage');
+  return uploadId;
+}
+
+function checkedKey(key: string): string {
+  if (!isObjectKey(key)) throw new Error('not an object key');
+  return key;
+}
+
+/** Faults of the disk, as opposed to faults of ours. */
+const diskFaults = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'EACCES',
+  'EPERM',
+  'EMFILE',
+  'ENFILE',
+  'ENOTCONN',
+  'ESTALE',
+]);
+
+async function available<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch((error: NodeJS.ErrnoException) => {
+    if (!diskFaults.has(error.code ?? '')) throw error;
+    throw new StorageUnavailable('the local storage cannot be used', { cause: error });
+  });
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

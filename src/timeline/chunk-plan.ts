@@ -1,0 +1,143 @@
+/**
+ * Which stretches of a recording are recognised together. Voice activity finds spans of speech; spans are joined
+ * into utterances (what the recognizer hears at once) and utterances into chunks (what one task recognises and
+ * stores). Every cut lies in a pause; silence belongs to no chunk.
+ */
+
+import { sampleRate } from './sample-rate.ts';
+import type { SpeechSpan } from './span.ts';
+import type { Utterance } from './utterance.ts';
+
+/** `startSample` to `endSample` is the audio that must be read to recognise the utterances, context included. */
+export interface Chunk extends SpeechSpan {
+  index: number;
+  utterances: Utterance[];
+}
+
+const seconds = (value: number): number => Math.round(value * sampleRate);
+
+/** Moonshine drops or invents text beyond 15 to 20 s, and hears better with context than in single phrases. */
+const utteranceSamplesMax = seconds(16);
+const utteranceSamplesGood = seconds(8);
+/** A pause of this length always ends an utterance: to read it costs time and tells the recognizer nothing. */
+const pauseSamplesSplitting = seconds(1.5);
+/** A pause from which a cut costs nothing; shorter ones may lie between two words of one breath. */
+const pauseSamplesComfortable = seconds(0.6);
+/** Whisper hears at most 30 s at once, so one chunk is one of its windows. */
+const chunkSamplesMax = seconds(28);
+/** Context on both sides of an utterance: onsets and endings that voice activity clips. */
+export const paddingSamples = seconds(0.2);
+/** A chunk is read with more: the voice's own edge is looked for in it. */
+const chunkPaddingSamples = seconds(0.4);
+
+export function chunkPlan(spans: readonly SpeechSpan[], totalSamples: number): Chunk[] {
+  const utterances = utterancesOf(spans.filter((span) => span.endSample > span.startSample));
+  const chunks: Chunk[] = [];
+  let current: Utterance[] = [];
+  for (const utterance of utterances) {
+    const first = current[0];
+    if (first && utterance.endSample - first.startSample > chunkSamplesMax) {
+      chunks.push(chunkOf(chunks.length, current));
+      current = [];
+    }
+    current.push(utterance);
+  }
+  if (current.length > 0) chunks.push(chunkOf(chunks.length, current));
+  padChunks(chunks, totalSamples);
+  return chunks;
+}
+
+/** The stretch of audio to recognise for each utterance: its padding never reaches into a neighbour's words. */
+export function paddedUtterances(chunk: Chunk): SpeechSpan[] {
+  return chunk.utterances.map((utterance, i) => {
+    const before = chunk.utterances[i - 1];
+    const after = chunk.utterances[i + 1];
+    const floor = before ? middle(before.endSample, utterance.startSample) : chunk.startSample;
+    const ceiling = after ? middle(utterance.endSample, after.startSample) : chunk.endSample;
+    return {
+      startSample: Math.max(floor, utterance.startSample - paddingSamples),
+      endSample: Math.min(ceiling, utterance.endSample + paddingSamples),
+    };
+  });
+}
+
+function chunkOf(index: number, utterances: Utterance[]): Chunk {
+  const startSample = utterances[0]?.startSample ?? 0;
+  const endSample = utterances.at(-1)?.endSample ?? startSample;
+  return { index, startSample, endSample, utterances };
+}
+
+function padChunks(chunks: Chunk[], totalSamples: number): void {
+  const speech = chunks.map(({ startSample, endSample }) => ({ startSample, endSample }));
+  for (const [i, chunk] of chunks.entries()) {
+    const before = speech[i - 1];
+    const after = speech[i + 1];
+    const floor = before ? middle(before.endSample, chunk.startSample) : 0;
+    const ceiling = after ? middle(chunk.endSample, after.startSample) : totalSamples;
+    chunk.startSample = Math.max(floor, chunk.startSample - chunkPaddingSamples);
+    chunk.endSample = Math.max(chunk.endSample, Math.min(ceiling, chunk.endSample + chunkPaddingSamples));
+  }
+}
+
+function utterancesOf(spans: readonly SpeechSpan[]): Utterance[] {
+  const utterances: Utterance[] = [];
+  let run: SpeechSpan[] = [];
+  for (const span of spans) {
+    const last = run.at(-1);
+    if (last && span.startSample - last.endSample >= pauseSamplesSplitting) {
+      utterances.push(...cheapestSplit(run));
+      run = [];
+    }
+    run.push(span);
+  }
+  utterances.push(...cheapestSplit(run));
+  return utterances;
+}
+
+/**
+ * Splits a run of spans where the sum of costs is least: a cut costs more the shorter its pause is, an utterance
+ * costs more the further it is below a good length. A single span longer than the limit stays whole here; the
+ * voice activity has already cut it at its quietest place.
+ */
+function cheapestSplit(run: readonly SpeechSpan[]): Utterance[] {
+  const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }];
+  for (let end = 1; end <= run.length; end++) {
+    let choice = { cost: Number.POSITIVE_INFINITY, from: end - 1 };
+    for (let from = end - 1; from >= 0; from--) {
+      const length = (run[end - 1]?.endSample ?? 0) - (run[from]?.startSample ?? 0);
+      if (length > utteranceSamplesMax && from < end - 1) break;
+      const cost = (best[from]?.cost ?? 0) + lengthCost(length) + cutCost(run, from);
+      if (cost < choice.cost) choice = { cost, from };
+    }
+    best.push(choice);
+  }
+  const utterances: Utterance[] = [];
+  for (let end = run.length; end > 0; ) {
+    const from = best[end]?.from ?? 0;
+    utterances.push(utteranceOf(run.slice(from, end)));
+    end = from;
+  }
+  return utterances.reverse();
+}
+
+function utteranceOf(spans: SpeechSpan[]): Utterance {
+  const startSample = spans[0]?.startSample ?? 0;
+  const endSample = spans.at(-1)?.endSample ?? startSample;
+  return { startSample, endSample, spans: spans.map((span) => ({ ...span })) };
+}
+
+function lengthCost(samples: number): number {
+  return Math.max(0, 1 - samples / utteranceSamplesGood) + 0.05;
+}
+
+function cutCost(run: readonly SpeechSpan[], at: number): number {
+  const before = run[at - 1];
+  const after = run[at];
+  if (!before || !after) return 0;
+  const pause = after.startSample - before.endSample;
+  return 2 * Math.max(0, 1 - pause / pauseSamplesComfortable);
+}
+
+function middle(from: number, to: number): number {
+  return Math.floor((from + to) / 2);
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sampleRate } from '../timeline/sample-rate.ts';
+import type { SpeechSpan } from '../timeline/span.ts';
+import type { RecognisedUtterance } from '../timeline/utterance.ts';
+import { transcript } from './transcript.ts';
+
+const span = (startSeconds: number, endSeconds: number): SpeechSpan => ({
+  startSample: Math.round(startSeconds * sampleRate),
+  endSample: Math.round(endSeconds * sampleRate),
+});
+
+function heard(text: string, ...spans: SpeechSpan[]): RecognisedUtterance {
+  const startSample = spans[0]?.startSample ?? 0;
+  const endSample = spans.at(-1)?.endSample ?? 0;
+  return { startSample, endSample, spans, text, language: 'en' };
+}
+
+test('nothing heard is an empty text without segments', () => {
+  assert.deepEqual(transcript([]), { text: '', segments: [] });
+  assert.deepEqual(transcript([heard('', span(1, 2))]), { text: '', segments: [] });
+});
+
+test('each sentence is a segment, and its times follow the pauses of the speech', () => {
+  const { segments, text } = transcript([
+    heard('He was not an ill man. Mr. Smith had married, too.', span(0.5, 2.4), span(3.2, 5.6)),
+  ]);
+  assert.deepEqual(segments, [
+    { start: 0.5, end: 2.4, text: 'He was not an ill man.' },
+    { start: 3.2, end: 5.6, text: 'Mr. Smith had married, too.' },
+  ]);
+  assert.equal(text, 'He was not an ill man. Mr. Smith had married, too.');
+});
+
+test('a sentence that runs over two chunks becomes one segment', () => {
+  const { segments } = transcript([
+    heard('and so, my fellow', span(0, 2)),
+    heard('Americans, ask not.', span(2.3, 4)),
+  ]);
+  assert.deepEqual(segments, [{ start: 0, end: 4, text: 'and so, my fellow Americans, ask not.' }]);
+});
+
+test('a long sentence is split at clauses: no segment over 12 s or 200 characters, none overlapping', () => {
+  const clause = 'it was the age of wisdom and of foolishness';
+  const long = heard(
+    `${Array.from({ length: 20 }, () => clause).join(', ')}.`,
+    ...Array.from({ length: 20 }, (_, i) => span(i * 3, i * 3 + 2.5)),
+  );
+  const { segments, text } = transcript([long]);
+  assert.equal(text, long.text);
+  assert.equal(segments.map((segment) => segment.text).join(' '), long.text);
+  let previousEnd = 0;
+  for (const segment of segments) {
+    assert.ok(segment.text.length <= 200 && segment.end - segment.start <= 12);
+    assert.ok(segment.start >= previousEnd && segment.end > segment.start);
+    assert.match(segment.text, /[,.]$/);
+    previousEnd = segment.end;
+  }
+});
+
+test('a long pause begins a paragraph', () => {
+  const { text } = transcript([
+    heard('First part.', span(0, 1)),
+    heard('Still first.', span(1.5, 2.5)),
+    heard('Second part.', span(6, 7)),
+  ]);
+  assert.equal(text, 'First part. Still first.\n\nSecond part.');
+});
+
+test('words of a script without spaces are joined without spaces', () => {
+  const { text, segments } = transcript([
+    heard('今日は天気がいいです。', span(0, 2)),
+    heard('明日は雨です。', span(2.3, 4)),
+  ]);
+  assert.equal(text, '今日は天気がいいです。明日は雨です。');
+  assert.equal(segments.length, 2);
+});
+
+test('a change of speaker ends a segment', () => {
+  const { segments } = transcript(
+    [heard('are you there yes I am', span(0, 1.5), span(2, 3))],
+    [
+      { ...span(0, 1.6), speaker: 0 },
+      { ...span(1.9, 3), speaker: 1 },
+    ],
+  );
+  assert.deepEqual(
+    segments.map(({ speaker, text }) => [speaker, text]),
+    [
+      [0, 'are you there'],
+      [1, 'yes I am'],
+    ],
+  );
+});
+
+test('ten hours of results are assembled in linear time and memory', () => {
+  const utterances = Array.from({ length: 4000 }, (_, i) =>
+    heard(`Sentence number ${i} of a long meeting.`, span(i * 9, i * 9 + 4), span(i * 9 + 4.3, i * 9 + 8)),
+  );
+  assert.equal(transcript(utterances).segments.length, 4000);
+});
