@@ -33,7 +33,7 @@ process.send?.({ kind: 'up' });
 
 function dispatch({ databaseUrl, secretKey, allow }: DispatchOrder): void {
   const logger = createLogger({ level: 'error', pretty: true });
-  const database = new Database({
+  const db = new Database({
     connectionString: databaseUrl,
     connectionsMax: 4,
     applicationName: 'longhand bench',
@@ -41,7 +41,7 @@ function dispatch({ databaseUrl, secretKey, allow }: DispatchOrder): void {
   });
   const egress = createEgress({ allow: parseEgressAllow(allow), clock: systemClock });
   const dispatcher = new Dispatcher({
-    database,
+    db,
     clock: systemClock,
     logger,
     secretBox: new SecretBox([Buffer.from(secretKey, 'base64')]),

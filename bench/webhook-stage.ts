@@ -24,7 +24,7 @@ const logger = createLogger({ level: 'error', pretty: true });
 const jobsPerTransaction = 100;
 
 export interface Stage {
-  database: Database;
+  db: Database;
   /** Makes an account with a subscription to each of so many receivers; the receivers forget what came before. */
   prepare(receivers: number, hanging?: number[]): Promise<Cast>;
   endJobs(accountId: string, count: number): Promise<void>;
@@ -49,13 +49,13 @@ export interface Cast {
 export async function openStage(receiversMax: number): Promise<Stage> {
   const dataDir = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
   const postgres = await openEmbeddedPostgres({ dataDir, logger, clock: systemClock });
-  const database = new Database({
+  const db = new Database({
     connectionString: postgres.connectionString,
     connectionsMax: 4,
     applicationName: 'longhand bench',
     logger,
   });
-  await migrate(database, join(import.meta.dirname, '..', 'migrations'), logger);
+  await migrate(db, join(import.meta.dirname, '..', 'migrations'), logger);
   const receiverProcess = fork(join(import.meta.dirname, 'webhook-receiver-process.ts'));
   const { ports } = (await ask(receiverProcess, { kind: 'open', receivers: receiversMax })) as {
     ports: number[];
@@ -63,7 +63,7 @@ export async function openStage(receiversMax: number): Promise<Stage> {
   const allow = ports.map((port) => `127.0.0.1:${port}`).join(',');
   const secretKey = randomBytes(32).toString('base64');
   const options = {
-    database,
+    db,
     clock: systemClock,
     secretBox: new SecretBox([Buffer.from(secretKey, 'base64')]),
     checkReceiverUrl: receiverUrlCheck(createEgress({ allow: parseEgressAllow(allow), clock: systemClock })),
@@ -79,14 +79,14 @@ export async function openStage(receiversMax: number): Promise<Stage> {
   };
 
   return {
-    database,
+    db,
     report,
     distinct: count,
     startSender,
     order: () => ({ kind: 'dispatch', databaseUrl: postgres.connectionString, secretKey, allow }),
     async prepare(receivers, hanging = []) {
       const accountId = randomUUID();
-      await database.query(`insert into account (id, name, plan) values ($1, 'bench', 'pro')`, [accountId]);
+      await db.query(`insert into account (id, name, plan) values ($1, 'bench', 'pro')`, [accountId]);
       const urls = ports.slice(0, receivers).map((port) => `http://127.0.0.1:${port}/hooks`);
       const secrets: string[] = [];
       for (const url of urls) {
@@ -98,7 +98,7 @@ export async function openStage(receiversMax: number): Promise<Stage> {
     },
     async endJobs(accountId, count) {
       for (let done = 0; done < count; done += jobsPerTransaction) {
-        await database.transaction(async (tx) => {
+        await db.transaction(async (tx) => {
           for (let job = done; job < Math.min(count, done + jobsPerTransaction); job += 1) {
             const ended = { id: randomUUID(), accountId, filename: `talk-${job}.mp3`, durationSeconds: 61 };
             await recordTerminalEvent(
@@ -129,7 +129,7 @@ export async function openStage(receiversMax: number): Promise<Stage> {
     },
     async close() {
       receiverProcess.kill('SIGKILL');
-      await database.close();
+      await db.close();
       await postgres.close();
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -167,7 +167,7 @@ async function delaysOfOthers(stage: Stage, hangs: number[]): Promise<{ p99: num
   await produce(stage, accountId, events, 20);
   const report = await stage.arrived((receivers - hangs.length) * events, 60_000);
   await end(sender);
-  await stage.database.query('truncate webhook_subscription, webhook_event cascade');
+  await stage.db.query('truncate webhook_subscription, webhook_event cascade');
   const delays = report.delaysMs
     .slice(1)
     .flat()
@@ -216,7 +216,7 @@ async function attacks(): Promise<BenchmarkRow[]> {
 async function allSettled(stage: Stage): Promise<void> {
   const untilMs = Date.now() + 60_000;
   for (;;) {
-    const [row] = await stage.database.query<{ open: number }>(
+    const [row] = await stage.db.query<{ open: number }>(
       `select count(*)::int as open from webhook_delivery where state in ('pending', 'sending')`,
     );
     if (row?.open === 0 || Date.now() > untilMs) return;

@@ -12,71 +12,72 @@ interface AccountRow {
 const columns = 'id, name, plan, created_at';
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export class AccountStore {
-  readonly #plans: PlanTable;
+export type AccountStore = ReturnType<typeof accountStore>;
 
-  constructor(plans: PlanTable) {
-    this.#plans = plans;
-  }
+/** Like every store, with the table that gives an account's plan its limits. */
+export function accountStore(plans: PlanTable) {
+  const accountOf = (row: AccountRow): Account => ({
+    id: row.id,
+    name: row.name,
+    plan: planNamed(plans, row.plan),
+    createdAt: row.created_at,
+  });
+  return {
+    async create(db: Queryable, { name, plan }: { name: string; plan: string }): Promise<Account> {
+      planNamed(plans, plan);
+      const rows = await db.query<AccountRow>(
+        `insert into account (name, plan) values ($1, $2) returning ${columns}`,
+        [name, plan],
+      );
+      return accountOf(onlyRow(rows));
+    },
 
-  async create(db: Queryable, { name, plan }: { name: string; plan: string }): Promise<Account> {
-    planNamed(this.#plans, plan);
-    const rows = await db.query<AccountRow>(
-      `insert into account (name, plan) values ($1, $2) returning ${columns}`,
-      [name, plan],
-    );
-    return this.#account(onlyRow(rows));
-  }
+    async list(db: Queryable): Promise<Account[]> {
+      const rows = await db.query<AccountRow>(
+        `select ${columns} from account where not is_internal order by created_at, id`,
+      );
+      return rows.map(accountOf);
+    },
 
-  async list(db: Queryable): Promise<Account[]> {
-    const rows = await db.query<AccountRow>(
-      `select ${columns} from account where not is_internal order by created_at, id`,
-    );
-    return rows.map((row) => this.#account(row));
-  }
+    /** The account made at the first start, if there is any account at all. */
+    async first(db: Queryable): Promise<Account | undefined> {
+      const [row] = await db.query<AccountRow>(
+        `select ${columns} from account where not is_internal order by created_at, id limit 1`,
+      );
+      return row && accountOf(row);
+    },
 
-  /** The account made at the first start, if there is any account at all. */
-  async first(db: Queryable): Promise<Account | undefined> {
-    const [row] = await db.query<AccountRow>(
-      `select ${columns} from account where not is_internal order by created_at, id limit 1`,
-    );
-    return row && this.#account(row);
-  }
+    /** The account of the command line itself, on the most generous plan. */
+    async internal(db: Queryable): Promise<Account> {
+      const plan = mostGenerousPlan(plans).name;
+      const rows = await db.query<AccountRow>(
+        `insert into account (name, plan, is_internal) values ('command line', $1, true)
+         on conflict (is_internal) where is_internal do update set plan = excluded.plan returning ${columns}`,
+        [plan],
+      );
+      return accountOf(onlyRow(rows));
+    },
 
-  /** The account of the command line itself, on the most generous plan. */
-  async internal(db: Queryable): Promise<Account> {
-    const plan = mostGenerousPlan(this.#plans).name;
-    const rows = await db.query<AccountRow>(
-      `insert into account (name, plan, is_internal) values ('command line', $1, true)
-       on conflict (is_internal) where is_internal do update set plan = excluded.plan returning ${columns}`,
-      [plan],
-    );
-    return this.#account(onlyRow(rows));
-  }
+    async find(db: Queryable, id: string): Promise<Account | undefined> {
+      if (!uuidPattern.test(id)) return undefined;
+      const [row] = await db.query<AccountRow>(`select ${columns} from account where id = $1`, [id]);
+      return row && accountOf(row);
+    },
 
-  async find(db: Queryable, id: string): Promise<Account | undefined> {
-    if (!uuidPattern.test(id)) return undefined;
-    const [row] = await db.query<AccountRow>(`select ${columns} from account where id = $1`, [id]);
-    return row && this.#account(row);
-  }
+    async get(db: Queryable, id: string): Promise<Account> {
+      const account = await this.find(db, id);
+      if (!account) throw new AccountError(`There is no account ${id}. "longhand account list" shows them.`);
+      return account;
+    },
 
-  async get(db: Queryable, id: string): Promise<Account> {
-    const account = await this.find(db, id);
-    if (!account) throw new AccountError(`There is no account ${id}. "longhand account list" shows them.`);
-    return account;
-  }
-
-  async setPlan(db: Queryable, id: string, plan: string): Promise<Account> {
-    planNamed(this.#plans, plan);
-    await this.get(db, id);
-    const rows = await db.query<AccountRow>(
-      `update account set plan = $2 where id = $1 returning ${columns}`,
-      [id, plan],
-    );
-    return this.#account(onlyRow(rows));
-  }
-
-  #account(row: AccountRow): Account {
-    return { id: row.id, name: row.name, plan: planNamed(this.#plans, row.plan), createdAt: row.created_at };
-  }
+    async setPlan(db: Queryable, id: string, plan: string): Promise<Account> {
+      planNamed(plans, plan);
+      await this.get(db, id);
+      const rows = await db.query<AccountRow>(
+        `update account set plan = $2 where id = $1 returning ${columns}`,
+        [id, plan],
+      );
+      return accountOf(onlyRow(rows));
+    },
+  };
 }

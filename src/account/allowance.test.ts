@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import { ApiError } from '../contract/errors.ts';
-import { AccountStore } from './account-store.ts';
+import { accountStore } from './account-store.ts';
 import { Allowance } from './allowance.ts';
 import { parsePlanTable } from './plan.ts';
 
@@ -14,7 +14,7 @@ const limits = {
   speaker_diarization: false,
 };
 const db = await openTestDatabase({ after });
-const accounts = new AccountStore(parsePlanTable({ small: limits }));
+const accounts = accountStore(parsePlanTable({ small: limits }));
 
 test('the allowance holds under concurrent creates, comes back with a fault of ours, and starts anew at midnight UTC', async () => {
   const clock = new ManualClock(Date.parse('2026-03-01T23:59:00Z'));

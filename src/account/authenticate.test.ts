@@ -4,7 +4,7 @@ import { openTestDatabase } from '../../test/support/database.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { ApiError } from '../contract/errors.ts';
 import type { Queryable } from '../platform/database.ts';
-import { AccountStore } from './account-store.ts';
+import { accountStore } from './account-store.ts';
 import { apiKeyHash, generateApiKey } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { Authenticator } from './authenticate.ts';
@@ -12,7 +12,7 @@ import { createApiKey } from './create-api-key.ts';
 import { builtInPlans, parsePlanTable } from './plan.ts';
 
 const db = await openTestDatabase({ after });
-const accounts = new AccountStore(parsePlanTable(builtInPlans));
+const accounts = accountStore(parsePlanTable(builtInPlans));
 const clock = new ManualClock(Date.parse('2026-03-01T12:00:00Z'));
 const authenticator = new Authenticator({ db, accounts, clock });
 const account = await accounts.create(db, { name: 'a', plan: 'free' });

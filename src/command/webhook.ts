@@ -4,7 +4,7 @@ import { secretBoxOf } from '../service/foundation.ts';
 import { listDeliveries, replayDelivery, sendTestEvent } from '../webhook/delivery-log.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../webhook/delivery-log-store.ts';
 import { resealSecrets } from '../webhook/secret-keys.ts';
-import { subscriptionsOf } from '../webhook/subscription-store.ts';
+import { subscriptionStore } from '../webhook/subscription-store.ts';
 import { onFoundation, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -18,7 +18,7 @@ const shownDeliveries = 20;
 export async function listWebhooks(options: Output & { account?: string }): Promise<void> {
   const accountId = optionalId('--account', options.account);
   await onFoundation(async ({ db }) => {
-    const subscriptions = await subscriptionsOf(db, accountId);
+    const subscriptions = await subscriptionStore.list(db, accountId);
     const value = subscriptions.map((one) => ({
       ...listedSubscriptionOnWire(one),
       account_id: one.accountId,
@@ -48,18 +48,18 @@ export async function listWebhookDeliveries(
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) {
     throw new UsageError('--limit must be a whole number from 1 to 1000.');
   }
-  await onFoundation(async ({ db: database }) => {
-    const deliveries = await listDeliveries({ database }, { accountId, subscriptionId, limit });
+  await onFoundation(async ({ db }) => {
+    const deliveries = await listDeliveries({ db }, { accountId, subscriptionId, limit });
     print({ deliveries: deliveries.map(deliveryOnWire) }, options, () => deliveries.flatMap(deliveryLines));
   });
 }
 
 export async function testWebhook(subscription: string, options: Output): Promise<void> {
   const subscriptionId = optionalId('The subscription', subscription) ?? '';
-  await onFoundation(async ({ db: database, clock, config }) => {
+  await onFoundation(async ({ db, clock, config }) => {
     const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
     const { eventId } = await orNotFound(
-      sendTestEvent({ database, clock, publicUrl }, { subscriptionId }),
+      sendTestEvent({ db, clock, publicUrl }, { subscriptionId }),
       `There is no active subscription ${subscription}. "longhand webhook list" shows them.`,
     );
     print({ event_id: eventId }, options, () => [
@@ -70,9 +70,9 @@ export async function testWebhook(subscription: string, options: Output): Promis
 }
 
 export async function replayWebhook(deliveryId: string, options: Output): Promise<void> {
-  await onFoundation(async ({ db: database, clock }) => {
+  await onFoundation(async ({ db, clock }) => {
     await orNotFound(
-      replayDelivery({ database, clock }, { deliveryId }),
+      replayDelivery({ db, clock }, { deliveryId }),
       `There is no ended delivery ${deliveryId} to an active subscription. "longhand webhook deliveries" shows them.`,
     );
     print({ delivery_id: deliveryId }, options, () => [
@@ -85,7 +85,7 @@ export async function resealWebhooks(options: Output): Promise<void> {
   await onFoundation(async (foundation) => {
     const secretBox = await secretBoxOf(foundation);
     if (!secretBox) throw new UsageError('There is no key to seal with: set LONGHAND_SECRET_KEY.');
-    const resealed = await resealSecrets({ database: foundation.db, secretBox });
+    const resealed = await resealSecrets({ db: foundation.db, secretBox });
     print({ resealed, key_id: secretBox.newestKeyId }, options, () => [
       `${resealed} signing secrets were sealed again; all are under the newest key now.`,
     ]);

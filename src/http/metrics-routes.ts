@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
 import { speakerOutcomeStore } from '../transcription/speaker-outcome-store.ts';
 import type { AttemptCounts } from '../webhook/attempt-counts.ts';
-import { lineLengths } from '../webhook/delivery-store.ts';
+import { deliveryStore } from '../webhook/delivery-store.ts';
 import type { Server } from './server.ts';
 
 export interface MetricsDeps {
@@ -19,7 +19,7 @@ export function metricsRoutes(server: Server, { db, clock, webhookAttempts }: Me
     schema: { hide: true },
     handler: async (_request, reply) => {
       const outcomes = await speakerOutcomeStore.all(db);
-      const { waiting, due } = await lineLengths(db, clock.date());
+      const { waiting, due } = await deliveryStore.pendingCounts(db, clock.date());
       const lines = [
         '# HELP longhand_speaker_jobs_total Completed jobs with speaker diarization, by what came of it.',
         '# TYPE longhand_speaker_jobs_total counter',

@@ -12,14 +12,14 @@ import {
   listedSubscription,
   listedSubscriptionOnWire,
 } from '../contract/webhook.ts';
-import { type CreateSubscriptionOptions, createSubscription } from '../webhook/create-subscription.ts';
-import { type DeleteSubscriptionOptions, deleteSubscription } from '../webhook/delete-subscription.ts';
-import { subscriptionsOf } from '../webhook/subscription-store.ts';
+import { type CreateSubscriptionDeps, createSubscription } from '../webhook/create-subscription.ts';
+import { type DeleteSubscriptionDeps, deleteSubscription } from '../webhook/delete-subscription.ts';
+import { subscriptionStore } from '../webhook/subscription-store.ts';
 import { accountOf } from './authentication.ts';
 
 const path = '/api/v1/webhook-subscriptions';
 
-export type WebhookRoutesDeps = CreateSubscriptionOptions & DeleteSubscriptionOptions;
+export type WebhookRoutesDeps = CreateSubscriptionDeps & DeleteSubscriptionDeps;
 
 /** Registered on an instance behind `requireApiKey`. */
 export function webhookRoutes(instance: FastifyInstance, options: WebhookRoutesDeps): void {
@@ -55,7 +55,7 @@ export function webhookRoutes(instance: FastifyInstance, options: WebhookRoutesD
       response: { 200: dataOf(z.array(listedSubscription)), ...errorAnswers(protectedErrors) },
     },
     handler: async (request) => {
-      const subscriptions = await subscriptionsOf(options.database, accountOf(request).id);
+      const subscriptions = await subscriptionStore.list(options.db, accountOf(request).id);
       return { data: subscriptions.map(listedSubscriptionOnWire) };
     },
   });

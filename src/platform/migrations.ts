@@ -20,13 +20,13 @@ const migrationTimeout = '10min';
  * a connection pooler.
  */
 export async function migrate(
-  database: Pick<Database, 'transaction'>,
+  db: Pick<Database, 'transaction'>,
   directory: string,
   logger: Logger,
 ): Promise<void> {
   const migrations = await readMigrations(directory);
   for (;;) {
-    const applied = await database.transaction((tx) => applyNext(tx, migrations));
+    const applied = await db.transaction((tx) => applyNext(tx, migrations));
     if (applied === undefined) return;
     logger.info({ migration: applied }, 'migrated the database');
   }

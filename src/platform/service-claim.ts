@@ -4,8 +4,8 @@ import type { Database, DatabaseSession } from './database.ts';
 import { StartError } from './start-error.ts';
 import type { Logger } from './telemetry.ts';
 
-export interface ServiceClaimOptions {
-  database: Database;
+export interface ServiceClaimDeps {
+  db: Database;
   dataDir: string;
   logger: Logger;
   clock: Clock;
@@ -25,7 +25,7 @@ const firstClaimWithinMs = 1_500;
 const reclaimWithinMs = 90_000;
 
 /** Held by a connection, so it is free again at once when the process dies. */
-export async function claimService(options: ServiceClaimOptions): Promise<ServiceClaim> {
+export async function claimService(options: ServiceClaimDeps): Promise<ServiceClaim> {
   const { dataDir, clock, logger, onLost } = options;
   const released = new AbortController();
   let session = await take(options, clock.now() + firstClaimWithinMs, false);
@@ -58,13 +58,13 @@ export async function claimService(options: ServiceClaimOptions): Promise<Servic
 }
 
 async function take(
-  { database, clock }: ServiceClaimOptions,
+  { db, clock }: ServiceClaimDeps,
   deadline: number,
   mayBeAway: boolean,
   released?: AbortSignal,
 ): Promise<DatabaseSession | undefined> {
   do {
-    const session = await database.holdSession('longhand service').catch((error: unknown) => {
+    const session = await db.holdSession('longhand service').catch((error: unknown) => {
       if (mayBeAway) return undefined;
       throw error;
     });

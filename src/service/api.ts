@@ -57,7 +57,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       labelOfUrl: labelOfSource,
     },
     webhooks: {
-      database: db,
+      db,
       clock,
       secretBox: parts.secretBox,
       checkReceiverUrl: receiverUrlCheck(parts.egress),

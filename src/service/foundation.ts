@@ -1,7 +1,7 @@
 /** What the service and every command stand on: the configuration's database, brought up to date. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AccountStore } from '../account/account-store.ts';
+import { type AccountStore, accountStore } from '../account/account-store.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Database } from '../platform/database.ts';
@@ -56,7 +56,7 @@ export async function openFoundation(
     clock,
     logger,
     db,
-    accounts: new AccountStore(config.plans),
+    accounts: accountStore(config.plans),
     isEmbedded: embedded !== undefined,
     close,
   };

@@ -41,9 +41,9 @@ export async function startService(config: Config, clock: Clock, logger: Logger)
 
 async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[]): Promise<Service> {
   const { promise: broken, resolve: onLost } = Promise.withResolvers<Error>();
-  const foundation = await openFoundation(config, clock, logger, async (database, isEmbedded) => {
+  const foundation = await openFoundation(config, clock, logger, async (db, isEmbedded) => {
     if (!isEmbedded) return;
-    const claim = await claimService({ database, dataDir: config.dataDir, logger, clock, onLost });
+    const claim = await claimService({ db, dataDir: config.dataDir, logger, clock, onLost });
     undo.push(() => claim.release());
   });
   const { db, accounts } = foundation;

@@ -60,15 +60,15 @@ export async function startWebhooks({
   secretBox: SecretBox | undefined;
   publicUrl: () => string;
 }): Promise<Webhooks> {
-  const { config, clock, logger, db: database } = foundation;
+  const { config, clock, logger, db } = foundation;
   const recordEnd = eventRecorder(foundation, publicUrl);
   if (config.role === 'worker') return { ...notDelivering, recordEnd };
 
-  await checkSecretKeys({ database, secretBox, logger });
-  const endLogKeeping = keepDeliveryLog({ database, clock, logger, logDays: config.webhookLogDays });
+  await checkSecretKeys({ db, secretBox, logger });
+  const endLogKeeping = keepDeliveryLog({ db, clock, logger, logDays: config.webhookLogDays });
   const dispatcher = secretBox
     ? new Dispatcher({
-        database,
+        db,
         clock,
         logger,
         secretBox,

@@ -10,7 +10,7 @@ import type { SigningKeys } from './subscription-secret.ts';
 /** A secret that cannot be opened is the operator's to repair; it costs the receiver no attempt. */
 const unreadableSecretDelayMs = 60_000;
 
-export interface AttemptOptions {
+export interface AttemptDeps {
   clock: Clock;
   logger: Logger;
   keys: SigningKeys;
@@ -28,7 +28,7 @@ export interface Unattempted {
 
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
-  { clock, logger, keys, send, schedule, random, stopping }: AttemptOptions,
+  { clock, logger, keys, send, schedule, random, stopping }: AttemptDeps,
 ): Promise<SettledDelivery | Unattempted> {
   const { id: deliveryId, subscriptionId } = delivery;
   let key: KeyObject;

@@ -7,10 +7,10 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import type { CheckReceiverUrl } from './receiver-url.ts';
 import { newSigningSecret } from './signature.ts';
 import { secretContext } from './subscription-secret.ts';
-import { addSubscription } from './subscription-store.ts';
+import { subscriptionStore } from './subscription-store.ts';
 
-export interface CreateSubscriptionOptions {
-  database: Database;
+export interface CreateSubscriptionDeps {
+  db: Database;
   clock: Clock;
   /** Undefined when no key is configured. */
   secretBox: SecretBox | undefined;
@@ -19,7 +19,7 @@ export interface CreateSubscriptionOptions {
 
 /** The checks stand in the order in which the caller hears of them. */
 export async function createSubscription(
-  { database, clock, secretBox, checkReceiverUrl }: CreateSubscriptionOptions,
+  { db, clock, secretBox, checkReceiverUrl }: CreateSubscriptionDeps,
   request: { accountId: string; url: unknown; events: unknown },
 ): Promise<{ subscription: Subscription; signingSecret: string }> {
   const url = await checkReceiverUrl(request.url);
@@ -28,7 +28,7 @@ export async function createSubscription(
   if (!secretBox) throw new ApiError('webhooks_unavailable');
   const id = randomUUID();
   const signingSecret = newSigningSecret();
-  const subscription = await addSubscription(database, {
+  const subscription = await subscriptionStore.add(db, {
     id,
     accountId: request.accountId,
     url,

@@ -1,12 +1,12 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
-import { removeSubscription } from './subscription-store.ts';
+import { subscriptionStore } from './subscription-store.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export interface DeleteSubscriptionOptions {
-  database: Database;
+export interface DeleteSubscriptionDeps {
+  db: Database;
   clock: Clock;
   /** For the deliveries that this process holds. */
   afterRemoval(subscriptionId: string): void;
@@ -14,11 +14,11 @@ export interface DeleteSubscriptionOptions {
 
 /** Another account's subscription, an unknown id and a text that is no id look the same: not found. */
 export async function deleteSubscription(
-  { database, clock, afterRemoval }: DeleteSubscriptionOptions,
+  { db, clock, afterRemoval }: DeleteSubscriptionDeps,
   { id, accountId }: { id: string; accountId: string },
 ): Promise<void> {
   const removed =
-    uuidPattern.test(id) && (await removeSubscription(database, { id, accountId, now: clock.date() }));
+    uuidPattern.test(id) && (await subscriptionStore.remove(db, { id, accountId, now: clock.date() }));
   if (!removed) throw new ApiError('not_found');
   afterRemoval(id.toLowerCase());
 }

@@ -34,67 +34,63 @@ export interface DeliveryFilter {
   limit: number;
 }
 
-/** Newest first. Without an account: of everybody, for the operator. */
-export async function loggedDeliveries(
-  database: Queryable,
-  filter: DeliveryFilter,
-): Promise<LoggedDelivery[]> {
-  return await database.query<LoggedDelivery & Record<string, unknown>>(
-    `select d.id, d.event_id as "eventId", e.type, e.transcription_id as "transcriptionId",
-            d.subscription_id as "subscriptionId", d.receiver, d.state, d.created_at as "createdAt",
-            d.next_attempt_at as "nextAttemptAt", d.ended_at as "endedAt",
-            d.attempt_log as attempts
-     from webhook_delivery d join webhook_event e on e.id = d.event_id
-     where ($1::uuid is null or e.account_id = $1)
-       and ($2::uuid is null or d.subscription_id = $2)
-     order by d.id desc limit $3`,
-    [filter.accountId ?? null, filter.subscriptionId ?? null, filter.limit],
-  );
-}
+export const deliveryLogStore = {
+  /** Newest first. Without an account: of everybody, for the operator. */
+  async list(db: Queryable, filter: DeliveryFilter): Promise<LoggedDelivery[]> {
+    return await db.query<LoggedDelivery & Record<string, unknown>>(
+      `select d.id, d.event_id as "eventId", e.type, e.transcription_id as "transcriptionId",
+              d.subscription_id as "subscriptionId", d.receiver, d.state, d.created_at as "createdAt",
+              d.next_attempt_at as "nextAttemptAt", d.ended_at as "endedAt",
+              d.attempt_log as attempts
+       from webhook_delivery d join webhook_event e on e.id = d.event_id
+       where ($1::uuid is null or e.account_id = $1)
+         and ($2::uuid is null or d.subscription_id = $2)
+       order by d.id desc limit $3`,
+      [filter.accountId ?? null, filter.subscriptionId ?? null, filter.limit],
+    );
+  },
 
-/**
- * An ended delivery → `pending` in a new round, with all its attempts before it. Only while the subscription is
- * active; its lock orders this against a removal.
- */
-export async function restartDelivery(
-  database: Queryable,
-  { deliveryId, accountId, now }: { deliveryId: string; accountId: string | undefined; now: Date },
-): Promise<boolean> {
-  const rows = await database.query(
-    `with alive as (
-       select s.id from webhook_subscription s
-       where s.id = (select subscription_id from webhook_delivery where id = $1)
-         and s.status = 'active' and ($2::uuid is null or s.account_id = $2)
-       for share
-     )
-     update webhook_delivery d
-     set state = 'pending', next_attempt_at = $3, ended_at = null, round = d.round + 1, attempts = 0, abandoned = 0
-     from alive
-     where d.id = $1 and d.subscription_id = alive.id and d.state in ('delivered', 'exhausted', 'gone', 'cancelled')
-     returning d.id`,
-    [deliveryId, accountId ?? null, now],
-  );
-  return rows.length > 0;
-}
+  /**
+   * An ended delivery → `pending` in a new round, with all its attempts before it. Only while the subscription is
+   * active; its lock orders this against a removal.
+   */
+  async restart(
+    db: Queryable,
+    { deliveryId, accountId, now }: { deliveryId: string; accountId: string | undefined; now: Date },
+  ): Promise<boolean> {
+    const rows = await db.query(
+      `with alive as (
+         select s.id from webhook_subscription s
+         where s.id = (select subscription_id from webhook_delivery where id = $1)
+           and s.status = 'active' and ($2::uuid is null or s.account_id = $2)
+         for share
+       )
+       update webhook_delivery d
+       set state = 'pending', next_attempt_at = $3, ended_at = null, round = d.round + 1, attempts = 0, abandoned = 0
+       from alive
+       where d.id = $1 and d.subscription_id = alive.id and d.state in ('delivered', 'exhausted', 'gone', 'cancelled')
+       returning d.id`,
+      [deliveryId, accountId ?? null, now],
+    );
+    return rows.length > 0;
+  },
 
-/** Forgets events from before `before` that nobody waits for, and cancels what waits for a removed subscription. */
-export async function sweepDeliveryLog(
-  database: Queryable,
-  { before, now }: { before: Date; now: Date },
-): Promise<{ events: number }> {
-  await database.query(
-    `update webhook_delivery d set state = 'cancelled', next_attempt_at = null, ended_at = $1
-     where d.state = 'pending'
-       and not exists (select from webhook_subscription s where s.id = d.subscription_id and s.status = 'active')`,
-    [now],
-  );
-  const events = await database.query(
-    `delete from webhook_event e
-     where e.created_at < $1
-       and not exists (
-         select from webhook_delivery d where d.event_id = e.id and (d.ended_at is null or d.ended_at >= $1))
-     returning id`,
-    [before],
-  );
-  return { events: events.length };
-}
+  /** Forgets events from before `before` that nobody waits for, and cancels what waits for a removed subscription. */
+  async sweep(db: Queryable, { before, now }: { before: Date; now: Date }): Promise<{ events: number }> {
+    await db.query(
+      `update webhook_delivery d set state = 'cancelled', next_attempt_at = null, ended_at = $1
+       where d.state = 'pending'
+         and not exists (select from webhook_subscription s where s.id = d.subscription_id and s.status = 'active')`,
+      [now],
+    );
+    const events = await db.query(
+      `delete from webhook_event e
+       where e.created_at < $1
+         and not exists (
+           select from webhook_delivery d where d.event_id = e.id and (d.ended_at is null or d.ended_at >= $1))
+       returning id`,
+      [before],
+    );
+    return { events: events.length };
+  },
+};

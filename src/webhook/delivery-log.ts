@@ -5,34 +5,29 @@ import { eventBody } from '../contract/webhook.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Logger } from '../platform/telemetry.ts';
-import {
-  type LoggedDelivery,
-  loggedDeliveries,
-  restartDelivery,
-  sweepDeliveryLog,
-} from './delivery-log-store.ts';
-import { addDeliveries, addEvent } from './event-store.ts';
+import { deliveryLogStore, type LoggedDelivery } from './delivery-log-store.ts';
+import { eventStore } from './event-store.ts';
 import { resourceUrl } from './record-terminal-event.ts';
-import { findSubscription } from './subscription-store.ts';
+import { subscriptionStore } from './subscription-store.ts';
 
 const listMax = 1_000;
 const sweepEveryMs = 3_600_000;
 const dayMs = 24 * 3_600_000;
 
 export async function listDeliveries(
-  { database }: { database: Database },
+  { db }: { db: Database },
   filter: { accountId?: string | undefined; subscriptionId?: string | undefined; limit: number },
 ): Promise<LoggedDelivery[]> {
-  return await loggedDeliveries(database, { ...filter, limit: Math.min(filter.limit, listMax) });
+  return await deliveryLogStore.list(db, { ...filter, limit: Math.min(filter.limit, listMax) });
 }
 
 /** Sends an ended delivery again: the same event id and body, a new round of attempts. */
 export async function replayDelivery(
-  { database, clock }: { database: Database; clock: Clock },
+  { db, clock }: { db: Database; clock: Clock },
   { deliveryId, accountId }: { deliveryId: string; accountId?: string },
 ): Promise<void> {
   const isId = /^\d{1,18}$/.test(deliveryId);
-  if (!isId || !(await restartDelivery(database, { deliveryId, accountId, now: clock.date() }))) {
+  if (!isId || !(await deliveryLogStore.restart(db, { deliveryId, accountId, now: clock.date() }))) {
     throw new ApiError('not_found');
   }
 }
@@ -42,10 +37,10 @@ export async function replayDelivery(
  * because receivers refuse any other; its job does not exist.
  */
 export async function sendTestEvent(
-  { database, clock, publicUrl }: { database: Database; clock: Clock; publicUrl: string },
+  { db, clock, publicUrl }: { db: Database; clock: Clock; publicUrl: string },
   { subscriptionId, accountId }: { subscriptionId: string; accountId?: string },
 ): Promise<{ eventId: string }> {
-  const subscription = await findSubscription(database, subscriptionId);
+  const subscription = await subscriptionStore.find(db, subscriptionId);
   const isOwned = accountId === undefined || subscription?.accountId === accountId;
   const [type] = subscription?.events ?? [];
   if (!subscription || !isOwned || subscription.status !== 'active' || !type) throw new ApiError('not_found');
@@ -61,8 +56,8 @@ export async function sendTestEvent(
     durationSeconds: type === 'transcription.completed' ? 60 : null,
     resourceUrl: resourceUrl(publicUrl, transcriptionId),
   });
-  await database.transaction(async (tx) => {
-    await addEvent(tx, {
+  await db.transaction(async (tx) => {
+    await eventStore.add(tx, {
       id,
       accountId: subscription.accountId,
       transcriptionId: null,
@@ -71,19 +66,19 @@ export async function sendTestEvent(
       createdAt,
     });
     const receivers = [{ subscriptionId, url: subscription.url }];
-    await addDeliveries(tx, { eventId: id, receivers, createdAt, firstAttemptAt: createdAt });
+    await eventStore.addDeliveries(tx, { eventId: id, receivers, createdAt, firstAttemptAt: createdAt });
   });
   return { eventId: id };
 }
 
 /** Keeps the log for its days. Returns the function that ends the keeping. */
 export function keepDeliveryLog({
-  database,
+  db,
   clock,
   logger,
   logDays,
 }: {
-  database: Database;
+  db: Database;
   clock: Clock;
   logger: Logger;
   logDays: number;
@@ -91,7 +86,7 @@ export function keepDeliveryLog({
   const sweep = async () => {
     const now = clock.date();
     try {
-      const swept = await sweepDeliveryLog(database, {
+      const swept = await deliveryLogStore.sweep(db, {
         now,
         before: new Date(now.getTime() - logDays * dayMs),
       });

@@ -8,17 +8,11 @@ import type { Database } from '../platform/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { AttemptCounter, type AttemptCounts } from './attempt-counts.ts';
-import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
+import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
 import { Batch } from './batch.ts';
 import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';
 import { DeliveryPlaces, defaultPlaceLimits, type PlaceLimits } from './delivery-places.ts';
-import {
-  claimDeliveries,
-  type GivenBack,
-  giveBackDeliveries,
-  reclaimAbandoned,
-  waitingReceivers,
-} from './delivery-store.ts';
+import { deliveryStore, type GivenBack } from './delivery-store.ts';
 import { EndedReceivers } from './ended-receivers.ts';
 import { ReceiverGate } from './receiver-gate.ts';
 import { ReceiverPace } from './receiver-pace.ts';
@@ -34,8 +28,8 @@ const stalledAfterMs = 500;
 /** Outcomes of a receiver that has room for more may wait this long for others to be stored with. */
 const lingerMs = 10;
 
-export interface DispatcherOptions {
-  database: Database;
+export interface DispatcherDeps {
+  db: Database;
   clock: Clock;
   logger: Logger;
   secretBox: SecretBox;
@@ -46,8 +40,8 @@ export interface DispatcherOptions {
 }
 
 export class Dispatcher {
-  readonly #options: DispatcherOptions;
-  readonly #attempt: AttemptOptions;
+  readonly #options: DispatcherDeps;
+  readonly #attempt: AttemptDeps;
   readonly #places: DeliveryPlaces;
   readonly #gate: ReceiverGate;
   readonly #pace: ReceiverPace;
@@ -65,7 +59,7 @@ export class Dispatcher {
   #accepting = false;
   #endLooking: () => void = () => {};
 
-  constructor(options: DispatcherOptions) {
+  constructor(options: DispatcherDeps) {
     this.#options = options;
     this.#attempt = {
       ...options,
@@ -84,7 +78,7 @@ export class Dispatcher {
       linger: (signal) => options.clock.sleep(lingerMs, signal).catch(() => {}),
     });
     this.#givenBack = new Batch({
-      write: (deliveries) => giveBackDeliveries(options.database, { deliveries, now: options.clock.date() }),
+      write: (deliveries) => deliveryStore.giveBack(options.db, { deliveries, now: options.clock.date() }),
     });
   }
 
@@ -136,13 +130,13 @@ export class Dispatcher {
   }
 
   async #look(): Promise<void> {
-    const { database, clock, logger } = this.#options;
+    const { db, clock, logger } = this.#options;
     this.#dismissStalled(clock.now() - stalledAfterMs);
     try {
-      const abandoned = await reclaimAbandoned(database, clock.date());
+      const abandoned = await deliveryStore.reclaimAbandoned(db, clock.date());
       if (abandoned > 0)
         logger.warn({ deliveries: abandoned }, 'webhook deliveries of a dead process taken over');
-      this.#places.addWaiting(await waitingReceivers(database, clock.date()));
+      this.#places.addWaiting(await deliveryStore.dueReceivers(db, clock.date()));
     } catch (error) {
       logger.error({ err: error }, 'the webhook lines could not be read');
       return;
@@ -174,14 +168,14 @@ export class Dispatcher {
   }
 
   async #turn(): Promise<void> {
-    const { database, clock, logger } = this.#options;
+    const { db, clock, logger } = this.#options;
     const grants = this.#places.grants((subscriptionId) => this.#pace.ahead(subscriptionId));
     if (grants.length === 0) return;
     const nowMs = clock.now();
     this.#ended.beginClaim();
     let claimed: ClaimedDelivery[];
     try {
-      claimed = await claimDeliveries(database, {
+      claimed = await deliveryStore.claim(db, {
         receivers: grants,
         now: new Date(nowMs),
         leaseId: this.#leaseId,

@@ -16,54 +16,56 @@ export interface Receiver {
   url: string;
 }
 
-/** False when this job has an event already: one for each job. */
-export async function addEvent(tx: Queryable, event: NewEvent): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into webhook_event (id, account_id, transcription_id, type, body, created_at)
-     values ($1, $2, $3, $4, $5, $6)
-     on conflict (transcription_id) do nothing
-     returning id`,
-    [event.id, event.accountId, event.transcriptionId, event.type, event.body, event.createdAt],
-  );
-  return rows.length > 0;
-}
+export const eventStore = {
+  /** False when this job has an event already: one for each job. */
+  async add(tx: Queryable, event: NewEvent): Promise<boolean> {
+    const rows = await tx.query(
+      `insert into webhook_event (id, account_id, transcription_id, type, body, created_at)
+       values ($1, $2, $3, $4, $5, $6)
+       on conflict (transcription_id) do nothing
+       returning id`,
+      [event.id, event.accountId, event.transcriptionId, event.type, event.body, event.createdAt],
+    );
+    return rows.length > 0;
+  },
 
-/**
- * The active subscriptions of an account that chose a type. They are locked until the transaction ends, so that a
- * delete or a 410 at the same moment comes after the new deliveries and cancels them.
- */
-export async function lockReceivers(
-  tx: Queryable,
-  { accountId, type }: { accountId: string; type: EventType },
-): Promise<Receiver[]> {
-  return await tx.query<Receiver & Record<string, unknown>>(
-    `select id as "subscriptionId", url from webhook_subscription
-     where account_id = $1 and status = 'active' and $2 = any (events)
-     order by position for share`,
-    [accountId, type],
-  );
-}
+  /**
+   * The active subscriptions of an account that chose a type. They are locked until the transaction ends, so that a
+   * delete or a 410 at the same moment comes after the new deliveries and cancels them.
+   */
+  async lockReceivers(
+    tx: Queryable,
+    { accountId, type }: { accountId: string; type: EventType },
+  ): Promise<Receiver[]> {
+    return await tx.query<Receiver & Record<string, unknown>>(
+      `select id as "subscriptionId", url from webhook_subscription
+       where account_id = $1 and status = 'active' and $2 = any (events)
+       order by position for share`,
+      [accountId, type],
+    );
+  },
 
-export async function addDeliveries(
-  tx: Queryable,
-  {
-    eventId,
-    receivers,
-    createdAt,
-    firstAttemptAt,
-  }: { eventId: string; receivers: readonly Receiver[]; createdAt: Date; firstAttemptAt: Date },
-): Promise<void> {
-  if (receivers.length === 0) return;
-  await tx.query(
-    `insert into webhook_delivery (event_id, subscription_id, receiver, state, next_attempt_at, created_at)
-     select $1, subscription_id, receiver, 'pending', $4, $5
-     from unnest($2::uuid[], $3::text[]) as r (subscription_id, receiver)`,
-    [
+  async addDeliveries(
+    tx: Queryable,
+    {
       eventId,
-      receivers.map((receiver) => receiver.subscriptionId),
-      receivers.map((receiver) => maskedUrl(receiver.url)),
-      firstAttemptAt,
+      receivers,
       createdAt,
-    ],
-  );
-}
+      firstAttemptAt,
+    }: { eventId: string; receivers: readonly Receiver[]; createdAt: Date; firstAttemptAt: Date },
+  ): Promise<void> {
+    if (receivers.length === 0) return;
+    await tx.query(
+      `insert into webhook_delivery (event_id, subscription_id, receiver, state, next_attempt_at, created_at)
+       select $1, subscription_id, receiver, 'pending', $4, $5
+       from unnest($2::uuid[], $3::text[]) as r (subscription_id, receiver)`,
+      [
+        eventId,
+        receivers.map((receiver) => receiver.subscriptionId),
+        receivers.map((receiver) => maskedUrl(receiver.url)),
+        firstAttemptAt,
+        createdAt,
+      ],
+    );
+  },
+};

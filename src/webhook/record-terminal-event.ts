@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventBody } from '../contract/webhook.ts';
 import type { Queryable } from '../platform/database.ts';
-import { addDeliveries, addEvent, lockReceivers } from './event-store.ts';
+import { eventStore } from './event-store.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
 
 export interface TerminalJob {
@@ -33,7 +33,7 @@ export async function recordTerminalEvent(
     durationSeconds: job.durationSeconds,
     resourceUrl: resourceUrl(publicUrl, job.id),
   });
-  const added = await addEvent(tx, {
+  const added = await eventStore.add(tx, {
     id,
     accountId: job.accountId,
     transcriptionId: job.id,
@@ -42,9 +42,9 @@ export async function recordTerminalEvent(
     createdAt: job.endedAt,
   });
   if (!added) return { deliveries: 0 };
-  const receivers = await lockReceivers(tx, { accountId: job.accountId, type });
+  const receivers = await eventStore.lockReceivers(tx, { accountId: job.accountId, type });
   const firstAttemptAt = new Date(job.endedAt.getTime() + (schedule.stepsMs[0] ?? 0));
-  await addDeliveries(tx, { eventId: id, receivers, createdAt: job.endedAt, firstAttemptAt });
+  await eventStore.addDeliveries(tx, { eventId: id, receivers, createdAt: job.endedAt, firstAttemptAt });
   return { deliveries: receivers.length };
 }
 

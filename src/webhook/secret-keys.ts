@@ -3,7 +3,7 @@ import type { Database } from '../platform/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { StartError } from '../platform/start-error.ts';
 import type { Logger } from '../platform/telemetry.ts';
-import { replaceSealedSecret, secretKeyUses, secretsSealedByOthers } from './secret-store.ts';
+import { secretStore } from './secret-store.ts';
 import { secretContext } from './subscription-secret.ts';
 
 /**
@@ -11,15 +11,15 @@ import { secretContext } from './subscription-secret.ts';
  * with must be configured and must open one of them. Without any key the service runs, but sends nothing.
  */
 export async function checkSecretKeys({
-  database,
+  db,
   secretBox,
   logger,
 }: {
-  database: Database;
+  db: Database;
   secretBox: SecretBox | undefined;
   logger: Logger;
 }): Promise<void> {
-  for (const { keyId, subscriptions, subscriptionId, sealedSecret } of await secretKeyUses(database)) {
+  for (const { keyId, subscriptions, subscriptionId, sealedSecret } of await secretStore.keyUses(db)) {
     if (!secretBox) {
       logger.error(
         { subscriptions },
@@ -37,17 +37,17 @@ export async function checkSecretKeys({
 
 /** Seals every secret with the newest key, so that older keys can be taken out of the configuration. */
 export async function resealSecrets({
-  database,
+  db,
   secretBox,
 }: {
-  database: Database;
+  db: Database;
   secretBox: SecretBox;
 }): Promise<number> {
   let resealedCount = 0;
-  for (const secret of await secretsSealedByOthers(database, secretBox.newestKeyId)) {
+  for (const secret of await secretStore.sealedByOthers(db, secretBox.newestKeyId)) {
     const context = secretContext(secret.subscriptionId);
     const resealed = secretBox.seal(secretBox.open(secret.sealedSecret, context), context);
-    if (await replaceSealedSecret(database, { ...secret, resealed })) resealedCount += 1;
+    if (await secretStore.replace(db, { ...secret, resealed })) resealedCount += 1;
   }
   return resealedCount;
 }

@@ -22,92 +22,85 @@ export interface NewSubscription {
   createdAt: Date;
 }
 
-/** Adds an active subscription, or gives undefined when the account has as many as it may have. */
-export async function addSubscription(
-  database: Database,
-  subscription: NewSubscription,
-): Promise<Subscription | undefined> {
-  return await database.transaction(async (tx) => {
-    // The account row is the gate: creates of one account pass one at a time, so each counts the ones before it.
-    await tx.query('select 1 from account where id = $1 for no key update', [subscription.accountId]);
-    const counted = await tx.query<{ active: number }>(
-      `select count(*)::int as active from webhook_subscription where account_id = $1 and status = 'active'`,
-      [subscription.accountId],
-    );
-    if (onlyRow(counted).active >= activeSubscriptionsMax) return undefined;
-    const rows = await tx.query<SubscriptionRow>(
-      `insert into webhook_subscription (id, account_id, url, events, status, sealed_secret, created_at)
-       values ($1, $2, $3, $4, 'active', $5, $6)
-       returning ${subscriptionColumns}`,
-      [
-        subscription.id,
-        subscription.accountId,
-        subscription.url,
-        subscription.events,
-        subscription.sealedSecret,
-        subscription.createdAt,
-      ],
-    );
-    return toSubscription(onlyRow(rows));
-  });
-}
+export const subscriptionStore = {
+  /** Adds an active subscription, or gives undefined when the account has as many as it may have. */
+  async add(db: Database, subscription: NewSubscription): Promise<Subscription | undefined> {
+    return await db.transaction(async (tx) => {
+      // The account row is the gate: creates of one account pass one at a time, so each counts the ones before it.
+      await tx.query('select 1 from account where id = $1 for no key update', [subscription.accountId]);
+      const counted = await tx.query<{ active: number }>(
+        `select count(*)::int as active from webhook_subscription where account_id = $1 and status = 'active'`,
+        [subscription.accountId],
+      );
+      if (onlyRow(counted).active >= activeSubscriptionsMax) return undefined;
+      const rows = await tx.query<SubscriptionRow>(
+        `insert into webhook_subscription (id, account_id, url, events, status, sealed_secret, created_at)
+         values ($1, $2, $3, $4, 'active', $5, $6)
+         returning ${subscriptionColumns}`,
+        [
+          subscription.id,
+          subscription.accountId,
+          subscription.url,
+          subscription.events,
+          subscription.sealedSecret,
+          subscription.createdAt,
+        ],
+      );
+      return toSubscription(onlyRow(rows));
+    });
+  },
 
-/** Newest first. Without an account: all of them, for the operator. */
-export async function subscriptionsOf(
-  database: Queryable,
-  accountId: string | undefined,
-): Promise<Subscription[]> {
-  const rows = await database.query<SubscriptionRow>(
-    `select ${subscriptionColumns} from webhook_subscription
-     where $1::uuid is null or account_id = $1
-     order by position desc`,
-    [accountId ?? null],
-  );
-  return rows.map(toSubscription);
-}
-
-export async function findSubscription(database: Queryable, id: string): Promise<Subscription | undefined> {
-  const rows = await database.query<SubscriptionRow>(
-    `select ${subscriptionColumns} from webhook_subscription where id = $1`,
-    [id],
-  );
-  return rows[0] && toSubscription(rows[0]);
-}
-
-/**
- * Removes an owned subscription and cancels what waits for it. The subscription goes first: its row lock waits
- * for every transaction that is just adding a delivery, so the cancel sees them all.
- */
-export async function removeSubscription(
-  database: Database,
-  { id, accountId, now }: { id: string; accountId: string; now: Date },
-): Promise<boolean> {
-  return await database.transaction(async (tx) => {
-    const removed = await tx.query(
-      'delete from webhook_subscription where id = $1 and account_id = $2 returning id',
-      [id, accountId],
+  /** Newest first. Without an account: all of them, for the operator. */
+  async list(db: Queryable, accountId: string | undefined): Promise<Subscription[]> {
+    const rows = await db.query<SubscriptionRow>(
+      `select ${subscriptionColumns} from webhook_subscription
+       where $1::uuid is null or account_id = $1
+       order by position desc`,
+      [accountId ?? null],
     );
-    if (removed.length === 0) return false;
-    await cancelWaiting(tx, id, now);
-    return true;
-  });
-}
+    return rows.map(toSubscription);
+  },
 
-/** The receiver is gone: `active` becomes `disabled`, and nothing waits for it any more. */
-export async function disableSubscription(
-  database: Database,
-  { id, now }: { id: string; now: Date },
-): Promise<boolean> {
-  return await database.transaction(async (tx) => {
-    const disabled = await tx.query(
-      `update webhook_subscription set status = 'disabled', disabled_at = $2
-       where id = $1 and status = 'active' returning id`,
-      [id, now],
+  async find(db: Queryable, id: string): Promise<Subscription | undefined> {
+    const rows = await db.query<SubscriptionRow>(
+      `select ${subscriptionColumns} from webhook_subscription where id = $1`,
+      [id],
     );
-    await cancelWaiting(tx, id, now);
-    return disabled.length > 0;
-  });
-}
+    return rows[0] && toSubscription(rows[0]);
+  },
+
+  /**
+   * Removes an owned subscription and cancels what waits for it. The subscription goes first: its row lock waits
+   * for every transaction that is just adding a delivery, so the cancel sees them all.
+   */
+  async remove(
+    db: Database,
+    { id, accountId, now }: { id: string; accountId: string; now: Date },
+  ): Promise<boolean> {
+    return await db.transaction(async (tx) => {
+      const removed = await tx.query(
+        'delete from webhook_subscription where id = $1 and account_id = $2 returning id',
+        [id, accountId],
+      );
+      if (removed.length === 0) return false;
+      await cancelWaiting(tx, id, now);
+      return true;
+    });
+  },
+
+  /** The receiver is gone: `active` becomes `disabled`, and nothing waits for it any more. */
+  async disable(db: Database, { id, now }: { id: string; now: Date }): Promise<boolean> {
+    return await db.transaction(async (tx) => {
+      const disabled = await tx.query(
+        `update webhook_subscription set status = 'disabled', disabled_at = $2
+         where id = $1 and status = 'active' returning id`,
+        [id, now],
+      );
+      await cancelWaiting(tx, id, now);
+      return disabled.length > 0;
+    });
+  },
+};
 
 async function cancelWaiting(tx: Queryable, subscriptionId: string, now: Date): Promise<void> {
   await tx.query(

@@ -2,28 +2,28 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { SettledDelivery } from './delivery.ts';
-import { storeSettlements } from './delivery-store.ts';
-import { disableSubscription } from './subscription-store.ts';
+import { deliveryStore } from './delivery-store.ts';
+import { subscriptionStore } from './subscription-store.ts';
 
 const writeAttemptsMax = 5;
 const writeRetryMs = 1_000;
 
-interface WriterOptions {
-  database: Database;
+interface WriterDeps {
+  db: Database;
   clock: Clock;
   logger: Logger;
 }
 
 /** Stores outcomes. When the database does not take them for seconds they are dropped, and the lease decides. */
 export async function writeSettlements(
-  options: WriterOptions,
+  options: WriterDeps,
   batch: readonly SettledDelivery[],
 ): Promise<{ endedReceivers: string[] }> {
-  const { database, clock, logger } = options;
+  const { db, clock, logger } = options;
   for (let attempt = 1; attempt <= writeAttemptsMax; attempt += 1) {
     try {
       for (const subscriptionId of goneSubscriptions(batch)) await disable(options, subscriptionId);
-      return { endedReceivers: await storeSettlements(database, batch) };
+      return { endedReceivers: await deliveryStore.settle(db, batch) };
     } catch (error) {
       logger.error({ err: error, deliveries: batch.length, attempt }, 'webhook outcomes could not be stored');
       if (attempt < writeAttemptsMax) await clock.sleep(writeRetryMs);
@@ -32,8 +32,8 @@ export async function writeSettlements(
   return { endedReceivers: [] };
 }
 
-async function disable({ database, clock, logger }: WriterOptions, id: string): Promise<void> {
-  const disabled = await disableSubscription(database, { id, now: clock.date() });
+async function disable({ db, clock, logger }: WriterDeps, id: string): Promise<void> {
+  const disabled = await subscriptionStore.disable(db, { id, now: clock.date() });
   if (disabled)
     logger.warn({ subscriptionId: id }, 'webhook subscription disabled: its receiver answered 410');
 }

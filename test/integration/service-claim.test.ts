@@ -39,15 +39,15 @@ test('a service keeps its claim through the death of the server', async (t) => {
   const service = await startMember(t, [dataDir, 'serve']);
   const pid = (await serverPid(dataDir)) ?? 0;
   process.kill(pid, 'SIGKILL');
-  const database = new Database({
+  const db = new Database({
     connectionString: service.answer.ready ?? '',
     connectionsMax: 1,
     applicationName: 'longhand test',
     logger,
   });
-  onCleanup(t, () => database.close());
+  onCleanup(t, () => db.close());
   await until('the claim is held again', () =>
-    database.query("select 1 from pg_stat_activity where application_name = 'longhand service'").then(
+    db.query("select 1 from pg_stat_activity where application_name = 'longhand service'").then(
       (rows) => rows.length === 1,
       () => false,
     ),
@@ -58,7 +58,7 @@ test('a service keeps its claim through the death of the server', async (t) => {
 });
 
 test('a service whose claim another one took meanwhile is told to stop', async (t) => {
-  const database = await openTestDatabase(t);
+  const db = await openTestDatabase(t);
   const lost: Error[] = [];
   // A clock that runs ahead: a minute of trying passes in an instant.
   let aheadMs = 0;
@@ -69,17 +69,17 @@ test('a service whose claim another one took meanwhile is told to stop', async (
       aheadMs += 1_000;
     },
   };
-  const options = { database, dataDir: 'data', logger, clock: fastClock, onLost: (e: Error) => lost.push(e) };
+  const options = { db, dataDir: 'data', logger, clock: fastClock, onLost: (e: Error) => lost.push(e) };
   const first = await claimService(options);
   onCleanup(t, () => first.release());
-  const rival = await database.holdSession('rival');
+  const rival = await db.holdSession('rival');
   onCleanup(t, () => rival.close());
   const waiting = rival.query('select pg_advisory_lock(7005002)');
   await until('the rival waits', async () => {
-    const rows = await database.query("select 1 from pg_locks where not granted and locktype = 'advisory'");
+    const rows = await db.query("select 1 from pg_locks where not granted and locktype = 'advisory'");
     return rows.length === 1;
   });
-  await database.query(
+  await db.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'longhand service' and datname = current_database()",
   );
   await waiting;

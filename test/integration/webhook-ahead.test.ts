@@ -87,13 +87,13 @@ test('between a 410 and the moment it is stored nothing more is sent', async (t)
   t.after(() => world.stop());
   const newest = async () => {
     // Event and delivery are written by one transaction: other marks mean that the delivery was written again.
-    const rows = await world.database.query<{ state: string; changed: boolean }>(
+    const rows = await world.db.query<{ state: string; changed: boolean }>(
       `select d.state, d.xmin <> e.xmin as changed
        from webhook_delivery d join webhook_event e on e.id = d.event_id order by d.id desc limit 1`,
     );
     return rows[0];
   };
-  await world.database.transaction(async (tx) => {
+  await world.db.transaction(async (tx) => {
     // As a job that is just ending does; the disabling waits for it.
     await tx.query('select 1 from webhook_subscription where id = $1 for share', [subscription.id]);
     await world.endJob(accountId);

@@ -127,7 +127,7 @@ test('a receiver that never answers well is tried seven times on the written sch
     delivery.attempts.map(({ number, statusCode, error }) => [number, statusCode, error]),
     [1, 2, 3, 4, 5, 6, 7].map((number) => [number, 503, null]),
   );
-  const [row] = await world.database.query<{ status: string }>('select status from webhook_subscription');
+  const [row] = await world.db.query<{ status: string }>('select status from webhook_subscription');
   assert.equal(row?.status, 'active');
 });
 
@@ -167,7 +167,7 @@ test('410 disables the subscription and cancels everything that waits for it', a
   await world.clock.advance(100_000_000);
   assert.equal((await world.deliveries()).length, 4, 'a disabled subscription gets no new deliveries');
   assert.equal(receiver.received.length, requests);
-  const [row] = await world.database.query<{ status: string; disabled_at: Date }>(
+  const [row] = await world.db.query<{ status: string; disabled_at: Date }>(
     'select status, disabled_at from webhook_subscription where id = $1',
     [subscription.id],
   );

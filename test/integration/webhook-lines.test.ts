@@ -3,17 +3,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import type { SettledDelivery } from '../../src/webhook/delivery.ts';
-import { sweepDeliveryLog } from '../../src/webhook/delivery-log-store.ts';
-import {
-  claimDeliveries,
-  giveBackDeliveries,
-  reclaimAbandoned,
-  storeSettlements,
-  waitingReceivers,
-} from '../../src/webhook/delivery-store.ts';
+import { deliveryLogStore } from '../../src/webhook/delivery-log-store.ts';
+import { deliveryStore } from '../../src/webhook/delivery-store.ts';
 import { recordTerminalEvent } from '../../src/webhook/record-terminal-event.ts';
 import { parseRetrySchedule } from '../../src/webhook/retry-schedule.ts';
-import { removeSubscription } from '../../src/webhook/subscription-store.ts';
+import { subscriptionStore } from '../../src/webhook/subscription-store.ts';
 import { openWorld, type WebhookWorld } from '../support/webhook-world.ts';
 
 const dayMs = 86_400_000;
@@ -33,7 +27,7 @@ async function claim(
 ) {
   const now = world.clock.date();
   const leaseUntil = new Date(now.getTime() + 30_000);
-  return await claimDeliveries(world.database, {
+  return await deliveryStore.claim(world.db, {
     receivers: [{ subscriptionId, places }],
     now,
     leaseId,
@@ -63,14 +57,14 @@ test('a transaction that fails leaves no event; one that is repeated leaves one'
   };
   const options = { publicUrl: 'https://longhand.example.com', schedule: parseRetrySchedule('0') };
   await assert.rejects(
-    world.database.transaction(async (tx) => {
+    world.db.transaction(async (tx) => {
       await recordTerminalEvent(tx, job, options);
       throw new Error('the job could not be ended');
     }),
   );
   assert.deepEqual(await world.deliveries(), []);
   const finishers = Array.from({ length: 8 }, () =>
-    world.database.transaction((tx) => recordTerminalEvent(tx, job, options)),
+    world.db.transaction((tx) => recordTerminalEvent(tx, job, options)),
   );
   const counts = (await Promise.all(finishers)).map(({ deliveries }) => deliveries);
   assert.deepEqual(counts.toSorted(), [0, 0, 0, 0, 0, 0, 0, 1]);
@@ -92,13 +86,13 @@ test('the delivery of a dead process is free again when its lease ends, and not 
   const [held] = await claim(world, subscriptionId);
   assert.ok(held);
   await world.clock.advance(29_999);
-  assert.equal(await reclaimAbandoned(world.database, world.clock.date()), 0);
+  assert.equal(await deliveryStore.reclaimAbandoned(world.db, world.clock.date()), 0);
   await world.clock.advance(1);
-  assert.equal(await reclaimAbandoned(world.database, world.clock.date()), 1);
+  assert.equal(await deliveryStore.reclaimAbandoned(world.db, world.clock.date()), 1);
   const [again] = await claim(world, subscriptionId);
   assert.equal(again?.id, held.id);
   assert.equal(again?.attempts, 0);
-  await storeSettlements(world.database, [delivered(world, held)]);
+  await deliveryStore.settle(world.db, [delivered(world, held)]);
   const [delivery] = await world.deliveries();
   assert.equal(delivery?.state, 'sending', 'a process that lost its lease changes nothing');
   assert.deepEqual(delivery?.attempts, []);
@@ -110,7 +104,7 @@ test('a delivery on which twenty processes died is given up', async (t) => {
   for (let death = 0; death <= 20; death += 1) {
     assert.equal((await claim(world, subscriptionId)).length, 1, `life ${death}`);
     await world.clock.advance(30_000);
-    await reclaimAbandoned(world.database, world.clock.date());
+    await deliveryStore.reclaimAbandoned(world.db, world.clock.date());
   }
   assert.equal((await world.deliveries())[0]?.state, 'exhausted');
   assert.equal((await claim(world, subscriptionId)).length, 0);
@@ -123,13 +117,13 @@ test('what is given back waits again, unless its subscription is gone', async (t
   const [first, second] = await claim(world, subscriptionId);
   assert.ok(first && second);
   const now = world.clock.date();
-  await giveBackDeliveries(world.database, { deliveries: [{ ...first, nextAttemptAt: now }], now });
+  await deliveryStore.giveBack(world.db, { deliveries: [{ ...first, nextAttemptAt: now }], now });
   assert.deepEqual(
     (await claim(world, subscriptionId)).map(({ id }) => id),
     [first.id],
   );
-  await removeSubscription(world.database, { id: subscriptionId, accountId, now });
-  await giveBackDeliveries(world.database, { deliveries: [{ ...second, nextAttemptAt: now }], now });
+  await subscriptionStore.remove(world.db, { id: subscriptionId, accountId, now });
+  await deliveryStore.giveBack(world.db, { deliveries: [{ ...second, nextAttemptAt: now }], now });
   const states = (await world.deliveries()).map(({ id, state }) => [id, state]);
   assert.deepEqual(states, [
     [second.id, 'cancelled'],
@@ -145,11 +139,13 @@ test('only receivers whose next delivery is due are found, the longest due first
   const other = await world.subscribe(otherAccount, 'https://hooks.example.com/');
   await world.endJob(otherAccount);
   const found = async () =>
-    (await waitingReceivers(world.database, world.clock.date())).map((receiver) => receiver.subscriptionId);
+    (await deliveryStore.dueReceivers(world.db, world.clock.date())).map(
+      (receiver) => receiver.subscriptionId,
+    );
   assert.deepEqual(await found(), [subscriptionId, other.subscription.id]);
   await claim(world, subscriptionId);
   assert.deepEqual(await found(), [other.subscription.id]);
-  await world.database.query(`update webhook_delivery set next_attempt_at = $1 where state = 'pending'`, [
+  await world.db.query(`update webhook_delivery set next_attempt_at = $1 where state = 'pending'`, [
     new Date(world.clock.now() + 1),
   ]);
   assert.deepEqual(await found(), []);
@@ -160,11 +156,14 @@ test('events are forgotten after their days, but not while somebody waits for th
   await world.endJob(accountId);
   const [done] = await claim(world, subscriptionId);
   assert.ok(done);
-  await storeSettlements(world.database, [delivered(world, done)]);
+  await deliveryStore.settle(world.db, [delivered(world, done)]);
   await world.endJob(accountId);
   const sweep = async (days: number) => {
     const now = world.clock.date();
-    return await sweepDeliveryLog(world.database, { now, before: new Date(now.getTime() - days * dayMs) });
+    return await deliveryLogStore.sweep(world.db, {
+      now,
+      before: new Date(now.getTime() - days * dayMs),
+    });
   };
   await world.clock.advance(30 * dayMs);
   assert.deepEqual(await sweep(30), { events: 0 });

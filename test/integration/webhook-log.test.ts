@@ -23,7 +23,7 @@ test('an owner sees, tests and replays own deliveries, and nobody else can', asy
   const subscriptionId = subscription.id;
   const dispatcher = world.startDispatcher();
   t.after(() => world.stop());
-  const use = { ...world, database: world.database, clock: world.clock, publicUrl };
+  const use = { ...world, db: world.db, clock: world.clock, publicUrl };
 
   await assert.rejects(sendTestEvent(use, { subscriptionId, accountId: stranger }), isNotFound);
   receiver.answer = answerWith(500);
@@ -113,7 +113,7 @@ test('a secret that cannot be opened costs the receiver no attempt, and is sent 
   const { subscription, signingSecret } = await world.subscribe(accountId, receiver.url);
   const otherBox = new SecretBox([randomBytes(32)]);
   const seal = async (box: SecretBox) =>
-    world.database.query('update webhook_subscription set sealed_secret = $1', [
+    world.db.query('update webhook_subscription set sealed_secret = $1', [
       box.seal(signingSecret, secretContext(subscription.id)),
     ]);
   await seal(otherBox);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { AccountStore } from '../../src/account/account-store.ts';
+import { accountStore } from '../../src/account/account-store.ts';
 import { Authenticator } from '../../src/account/authenticate.ts';
 import { createApiKey } from '../../src/account/create-api-key.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
@@ -14,7 +14,7 @@ import { webhookRoutes } from '../../src/http/webhook-routes.ts';
 import { SecretBox } from '../../src/platform/secret-box.ts';
 import { receiverUrlCheck } from '../../src/webhook/receiver-url.ts';
 import { secretContext } from '../../src/webhook/subscription-secret.ts';
-import { disableSubscription } from '../../src/webhook/subscription-store.ts';
+import { subscriptionStore } from '../../src/webhook/subscription-store.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { silentLogger } from '../support/silent-logger.ts';
@@ -34,7 +34,7 @@ interface Caller {
 }
 
 async function openApi(t: TestContext, options: { withoutKey?: boolean } = {}) {
-  const database = await openTestDatabase(t);
+  const db = await openTestDatabase(t);
   const clock = new ManualClock();
   const secretBox = options.withoutKey ? undefined : new SecretBox([randomBytes(32)]);
   const egress = createEgress({
@@ -46,18 +46,18 @@ async function openApi(t: TestContext, options: { withoutKey?: boolean } = {}) {
       return ['93.184.215.14'];
     },
   });
-  const accounts = new AccountStore(parsePlanTable(builtInPlans));
+  const accounts = accountStore(parsePlanTable(builtInPlans));
   const server = createServer({ logger: silentLogger });
   server.register(async (api) => {
     const limiter = new RateLimiter({ requestsPerMinute: 10_000, createsPerMinute: 10_000 }, clock);
-    requireApiKey(api, new Authenticator({ db: database, accounts, clock }), limiter);
+    requireApiKey(api, new Authenticator({ db, accounts, clock }), limiter);
     const checkReceiverUrl = receiverUrlCheck(egress);
-    webhookRoutes(api, { database, clock, secretBox, checkReceiverUrl, afterRemoval: () => {} });
+    webhookRoutes(api, { db, clock, secretBox, checkReceiverUrl, afterRemoval: () => {} });
   });
   t.after(() => server.close());
   const caller = async (): Promise<Caller> => {
-    const account = await accounts.create(database, { name: 'test', plan: 'free' });
-    const { key } = await createApiKey(database, { account, name: 'test', expiresAt: null });
+    const account = await accounts.create(db, { name: 'test', plan: 'free' });
+    const { key } = await createApiKey(db, { account, name: 'test', expiresAt: null });
     return {
       accountId: account.id,
       async send(method, url, payload) {
@@ -80,7 +80,7 @@ async function openApi(t: TestContext, options: { withoutKey?: boolean } = {}) {
       },
     };
   };
-  return { database, clock, secretBox, server, caller };
+  return { db, clock, secretBox, server, caller };
 }
 
 test('a created subscription comes back whole, with its secret and its address', async (t) => {
@@ -105,7 +105,7 @@ test('a created subscription comes back whole, with its secret and its address',
 });
 
 test('the list shows the newest first, only the origin of each url, and never a secret', async (t) => {
-  const { caller, database, clock } = await openApi(t);
+  const { caller, db, clock } = await openApi(t);
   const { send } = await caller();
   const ids: string[] = [];
   for (const host of ['one', 'two', 'three']) {
@@ -115,7 +115,7 @@ test('the list shows the newest first, only the origin of each url, and never a 
     });
     ids.push((body.data as unknown as { id: string }).id);
   }
-  await disableSubscription(database, { id: ids[1] ?? '', now: clock.date() });
+  await subscriptionStore.disable(db, { id: ids[1] ?? '', now: clock.date() });
   const { status, body } = await send('GET', path);
   assert.equal(status, 200);
   const list = body.data as unknown as Record<string, unknown>[];
@@ -219,7 +219,7 @@ test('without a key creating answers 503 after the other checks, and the rest wo
 });
 
 test('of fifty creates at once twenty succeed, and disabled ones do not count', async (t) => {
-  const { caller, database, clock } = await openApi(t);
+  const { caller, db, clock } = await openApi(t);
   const [one, other] = [await caller(), await caller()];
   const answers = await Promise.all(Array.from({ length: 50 }, () => one.send('POST', path, good)));
   const refused = answers.filter(({ status }) => status !== 201);
@@ -230,17 +230,17 @@ test('of fifty creates at once twenty succeed, and disabled ones do not count', 
   assert.equal((await other.send('POST', path, good)).status, 201);
   const list = (await one.send('GET', path)).body.data as unknown as { id: string }[];
   assert.equal(list.length, 20);
-  await disableSubscription(database, { id: list[0]?.id ?? '', now: clock.date() });
+  await subscriptionStore.disable(db, { id: list[0]?.id ?? '', now: clock.date() });
   assert.equal((await one.send('POST', path, good)).status, 201);
   assert.equal((await one.send('POST', path, good)).status, 409);
 });
 
 test('the database holds the secret sealed, bound to its own subscription', async (t) => {
-  const { caller, database, secretBox } = await openApi(t);
+  const { caller, db, secretBox } = await openApi(t);
   const { send } = await caller();
   const { body } = await send('POST', path, good);
   const { id, signing_secret: secret } = body.data as unknown as { id: string; signing_secret: string };
-  const rows = await database.query<{ row: string; sealed_secret: string }>(
+  const rows = await db.query<{ row: string; sealed_secret: string }>(
     'select s::text as row, sealed_secret from webhook_subscription s',
   );
   assert.ok(!rows[0]?.row.includes(secret.slice('whsec_'.length)));

@@ -25,22 +25,22 @@ async function enterAndWork(): Promise<void> {
   const postgres = await openEmbeddedPostgres({ dataDir, logger, clock: systemClock });
   const { connectionString } = postgres;
   const applicationName = 'longhand test process';
-  const database = new Database({ connectionString, connectionsMax: 2, applicationName, logger });
+  const db = new Database({ connectionString, connectionsMax: 2, applicationName, logger });
   try {
-    await workOn(database);
+    await workOn(db);
   } finally {
-    await database.close();
+    await db.close();
     await postgres.close();
   }
 }
 
-async function workOn(database: Database): Promise<void> {
+async function workOn(db: Database): Promise<void> {
   const claim =
     role === 'serve'
-      ? await claimService({ database, dataDir, logger, clock: systemClock, onLost: () => process.exit(3) })
+      ? await claimService({ db, dataDir, logger, clock: systemClock, onLost: () => process.exit(3) })
       : undefined;
-  if (role === 'migrate') await migrate(database, migrationsDir, logger);
-  console.log(JSON.stringify({ ready: database.connectionString }));
+  if (role === 'migrate') await migrate(db, migrationsDir, logger);
+  console.log(JSON.stringify({ ready: db.connectionString }));
   process.stdin.resume();
   await once(process.stdin, 'end');
   await claim?.release();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Account } from '../../src/account/account.ts';
-import { AccountStore } from '../../src/account/account-store.ts';
+import { accountStore } from '../../src/account/account-store.ts';
 import { Allowance } from '../../src/account/allowance.ts';
 import { Authenticator } from '../../src/account/authenticate.ts';
 import { createApiKey } from '../../src/account/create-api-key.ts';
@@ -79,7 +79,7 @@ export async function startUploadService(
     local,
     ...(options.s3 ? [options.s3(clock)] : []),
   ]);
-  const accounts = new AccountStore(parsePlanTable(builtInPlans));
+  const accounts = accountStore(parsePlanTable(builtInPlans));
   const server = createServer({ logger: silentLogger });
   server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local }));
   server.register(async (api) => {

@@ -6,7 +6,7 @@ import { parseEgressAllow } from '../../src/egress/url.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { SecretBox } from '../../src/platform/secret-box.ts';
 import { createSubscription } from '../../src/webhook/create-subscription.ts';
-import { type LoggedDelivery, loggedDeliveries } from '../../src/webhook/delivery-log-store.ts';
+import { deliveryLogStore, type LoggedDelivery } from '../../src/webhook/delivery-log-store.ts';
 import type { PlaceLimits } from '../../src/webhook/delivery-places.ts';
 import { Dispatcher } from '../../src/webhook/dispatcher.ts';
 import { receiverUrlCheck } from '../../src/webhook/receiver-url.ts';
@@ -29,19 +29,19 @@ export interface WorldOptions
   limits?: PlaceLimits;
   /** 0.5 is the middle of the jitter: the schedule as written. */
   random?: () => number;
-  database?: Database;
+  db?: Database;
 }
 
 export class WebhookWorld {
   readonly clock = new ManualClock();
   readonly secretBox = new SecretBox([randomBytes(32)]);
-  readonly database: Database;
+  readonly db: Database;
   readonly egress: Egress;
   readonly #options: WorldOptions;
   #dispatchers: Dispatcher[] = [];
 
-  constructor(database: Database, { allow = [], ...options }: WorldOptions) {
-    this.database = database;
+  constructor(db: Database, { allow = [], ...options }: WorldOptions) {
+    this.db = db;
     this.#options = options;
     this.egress = createEgress({
       allow: parseEgressAllow(allow.join(',')),
@@ -54,7 +54,7 @@ export class WebhookWorld {
 
   async account(): Promise<string> {
     const id = randomUUID();
-    await this.database.query(`insert into account (id, name, plan) values ($1, 'test', 'pro')`, [id]);
+    await this.db.query(`insert into account (id, name, plan) values ($1, 'test', 'pro')`, [id]);
     return id;
   }
 
@@ -69,7 +69,7 @@ export class WebhookWorld {
     job: { status?: 'completed' | 'failed'; filename?: string; durationSeconds?: number | null } = {},
   ): Promise<string> {
     const id = randomUUID();
-    await this.database.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       const { status = 'completed', filename = 'talk.mp3', durationSeconds = 61.6 } = job;
       const ended = { id, accountId, status, filename, durationSeconds, endedAt: this.clock.date() };
       await recordTerminalEvent(tx, ended, {
@@ -84,7 +84,7 @@ export class WebhookWorld {
   startDispatcher(): Dispatcher {
     const { schedule = defaultScheduleSetting, limits, random = () => 0.5 } = this.#options;
     const dispatcher = new Dispatcher({
-      database: this.database,
+      db: this.db,
       clock: this.clock,
       logger: silentLogger,
       secretBox: this.secretBox,
@@ -111,7 +111,7 @@ export class WebhookWorld {
   }
 
   async deliveries(): Promise<LoggedDelivery[]> {
-    return await loggedDeliveries(this.database, { limit: 1_000 });
+    return await deliveryLogStore.list(this.db, { limit: 1_000 });
   }
 
   /** The only delivery, as soon as so many attempts of it are in the log. */
@@ -126,7 +126,7 @@ export class WebhookWorld {
 }
 
 export async function openWorld(hooks: Hooks, options: WorldOptions = {}): Promise<WebhookWorld> {
-  const database = options.database ?? (await openTestDatabase(hooks));
-  const world = new WebhookWorld(database, options);
+  const db = options.db ?? (await openTestDatabase(hooks));
+  const world = new WebhookWorld(db, options);
   return world;
 }
