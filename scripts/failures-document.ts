@@ -29,9 +29,10 @@ const when: Record<MediaFailureCode, string> = {
   media_too_slow: 'Silence for 30 s, or more than an hour in all.',
   media_too_long: "Longer than the plan's media length, stated or decoded.",
   media_unreadable:
-    'Not media by its bytes, or the decoder gets no sound out of it; sample rates under 4 kHz.',
+    'Not media by its bytes, the decoder gets no sound out of it, or more than two thirds of its frames are damaged; sample rates under 4 kHz.',
   media_no_audio: 'Pictures only.',
-  media_truncated: 'Less than 90 % of the length that the file itself states could be decoded.',
+  media_truncated:
+    'An MP4 or MOV file without its index, which often stands at the end: nothing can be decoded without it.',
   decode_timeout: 'The decoder gave nothing for a minute.',
   decode_resource_limit: 'More than 1 GiB of address space or an hour of computing for one file.',
 };
@@ -56,6 +57,14 @@ What may pass by itself is tried again inside the job, up to four times in all w
 ${rows.join('\n')}
 
 A fault of Longhand's own ends as "Something went wrong on our side …" and does not count against the daily allowance.
+
+## Recordings that were cut off
+
+What can be decoded is transcribed, and the job completes: a damaged middle is skipped, and of a recording that ends
+early the text of what is there is given. Less than 90 % of the length that the file states counts as cut off; the
+worker's log then says how much was decoded, and the job keeps the note. WAV, FLAC, MP3 with a length header, MP4 and
+Matroska state a length; Ogg, MPEG-TS, AVI and MP3 without that header do not, and what is there counts as whole.
+Only where nothing can be decoded the job fails, with \`media_truncated\` or \`media_unreadable\`.
 
 ## What links can become
 

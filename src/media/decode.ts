@@ -2,12 +2,10 @@
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type ProcessExit, type RunningProcess, startProcess } from '../platform/subprocess.ts';
+import { bytesPerSample, sampleRate } from '../timeline/sample-rate.ts';
 import { decoderFlags, decoderNiceness, inputFlags, processLimits } from './decode-limits.ts';
 import { MediaFailure } from './media-failure.ts';
 import { type MediaPrograms, type Probed, probe, sandboxFor } from './probe.ts';
-
-export const sampleRateHz = 16_000;
-const bytesPerSample = 2;
 
 export interface DecodeOptions {
   /** More audio than this is `media_too_long`. */
@@ -17,22 +15,36 @@ export interface DecodeOptions {
   signal?: AbortSignal;
 }
 
+export interface DecodedLength {
+  samples: number;
+  durationSeconds: number;
+  /** Set when the file was cut off: what could be decoded is all there is, and the length that the file states. */
+  truncated: Truncation | null;
+}
+
+export interface Truncation {
+  /** Null when the file states no length of its own. */
+  statedSeconds: number | null;
+}
+
 export interface Decoded {
-  /** s16le, 16 kHz, mono; whole samples in every buffer. Throws a MediaFailure when the file is not sound. */
+  /** s16le, 16 kHz, mono; whole samples in every buffer. Throws a MediaFailure when nothing can be decoded. */
   audio: AsyncIterable<Buffer>;
   /** Resolves after the last buffer was read; rejects with what `audio` throws. */
-  finished: Promise<{ samples: number; durationSeconds: number }>;
+  finished: Promise<DecodedLength>;
 }
 
 /** A decoder that gives nothing for so long is stuck; ordinary media gives its first samples within a second. */
 const stallTimeoutMs = 60_000;
-/** Less than this part of the promised length means that the file was cut off. */
+/** Less than this part of the stated length means that the file was cut off. */
 const wholeShare = 0.9;
+/** ffmpeg's exit code when more than two thirds of the frames could not be decoded. */
+const exitCodeErrorRate = 69;
 const stderrBytesKept = 8_192;
 
 export function decode(programs: MediaPrograms, file: string, options: DecodeOptions): Decoded {
   if (!isAbsolute(file)) throw new Error('the path of a media file must be absolute');
-  const { promise, resolve, reject } = Promise.withResolvers<{ samples: number; durationSeconds: number }>();
+  const { promise, resolve, reject } = Promise.withResolvers<DecodedLength>();
   promise.catch(() => {}); // Whoever reads `audio` has seen the failure already.
   return { audio: samplesOf(programs, file, options, resolve, reject), finished: promise };
 }
@@ -41,7 +53,7 @@ async function* samplesOf(
   programs: MediaPrograms,
   file: string,
   options: DecodeOptions,
-  resolve: (result: { samples: number; durationSeconds: number }) => void,
+  resolve: (result: DecodedLength) => void,
   reject: (error: unknown) => void,
 ): AsyncGenerator<Buffer> {
   try {
@@ -49,9 +61,9 @@ async function* samplesOf(
     const { durationSecondsMax } = options;
     const promised = probed.audio.durationSeconds ?? probed.durationSeconds;
     if (promised !== undefined && promised > durationSecondsMax + 1) throw new MediaFailure('media_too_long');
-    const samples = yield* run(programs, file, probed, options);
-    if (samples > durationSecondsMax * sampleRateHz) throw new MediaFailure('media_too_long');
-    resolve({ samples, durationSeconds: samples / sampleRateHz });
+    const length = yield* run(programs, file, probed, options);
+    if (length.durationSeconds > durationSecondsMax) throw new MediaFailure('media_too_long');
+    resolve(length);
   } catch (error) {
     reject(error);
     throw error;
@@ -65,7 +77,7 @@ async function* run(
   file: string,
   probed: Probed,
   { durationSecondsMax, signal }: DecodeOptions,
-): AsyncGenerator<Buffer, number> {
+): AsyncGenerator<Buffer, DecodedLength> {
   signal?.throwIfAborted();
   const decoder = startProcess({
     command: programs.ffmpeg,
@@ -85,8 +97,7 @@ async function* run(
     }
     const exit = await decoder.exited;
     signal?.throwIfAborted();
-    judge(exit, bytes / bytesPerSample, probed, complaints());
-    return bytes / bytesPerSample;
+    return decodedLength(exit, bytes / bytesPerSample, probed, complaints());
   } finally {
     decoder.kill();
     decoder.stdout.destroy();
@@ -138,7 +149,12 @@ async function* wholeSamples(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buff
 }
 
 /** Exit code 0 does not mean whole, nor another one useless: a damaged middle is decoded around. */
-function judge(exit: ProcessExit, samples: number, probed: Probed, complaints: string): void {
+function decodedLength(
+  exit: ProcessExit,
+  samples: number,
+  probed: Probed,
+  complaints: string,
+): DecodedLength {
   const cause = `exit ${exit.code ?? exit.signal}, ${samples} samples: ${complaints}`;
   if (exit.code === 126 || exit.code === 127) throw new Error(`ffmpeg could not be started: ${cause}`);
   if (endedBySignal(exit)) {
@@ -147,12 +163,12 @@ function judge(exit: ProcessExit, samples: number, probed: Probed, complaints: s
   if (/Cannot allocate memory/.test(complaints) && exit.code !== 0) {
     throw new MediaFailure('decode_resource_limit', { cause });
   }
-  if (samples === 0) throw new MediaFailure('media_unreadable', { cause });
+  if (samples === 0 || exit.code === exitCodeErrorRate) throw new MediaFailure('media_unreadable', { cause });
+  const durationSeconds = samples / sampleRate;
   const whole = expectedSeconds(probed, complaints);
-  if (whole !== undefined && samples / sampleRateHz < whole * wholeShare) {
-    throw new MediaFailure('media_truncated', { cause });
-  }
-  if (exit.code !== 0) throw new MediaFailure('media_unreadable', { cause });
+  const isShort = whole !== undefined && durationSeconds < whole * wholeShare;
+  const truncated = isShort || exit.code !== 0 ? { statedSeconds: whole ?? null } : null;
+  return { samples, durationSeconds, truncated };
 }
 
 /** By the limits, or a crash. Within a sandbox the signal comes as 128 and its number. */

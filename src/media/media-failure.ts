@@ -83,7 +83,7 @@ const failureTable = {
   media_no_audio: ['permanent', 'The file has no audio track. Send a file with sound.'],
   media_truncated: [
     'permanent',
-    'The file is incomplete: its audio ends long before its stated length. Send the whole file again.',
+    'The file is incomplete: it was cut off, and nothing of what is there can be decoded. Send the whole file again.',
   ],
 
   decode_timeout: [

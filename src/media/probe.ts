@@ -101,6 +101,8 @@ function probedFrom({ code, signal, stdout, stderr }: FinishedProcess): Probed {
   }
   if (code === 126 || code === 127) throw new Error(`ffprobe could not be started: ${cause}`);
   if (code !== 0) {
+    // The index of an mp4 often stands at its end: without it nothing of the rest can be decoded.
+    if (/moov atom not found/.test(stderr)) throw new MediaFailure('media_truncated', { cause });
     // What could not be allocated came from the file's own absurd claims, or from a limit too low for it.
     throw new MediaFailure('media_unreadable', { cause });
   }

@@ -1,2 +1,3 @@
-/** Samples per second of every recording inside Longhand; decoding resamples to it. */
+/** Every recording inside Longhand is signed 16-bit PCM, mono, at this rate; decoding resamples to it. */
 export const sampleRate = 16_000;
+export const bytesPerSample = 2;

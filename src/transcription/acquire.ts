@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { labelOf } from '../contract/label.ts';
-import { decode } from '../media/decode.ts';
+import { decode, type Truncation } from '../media/decode.ts';
 import { MediaFailure } from '../media/media-failure.ts';
 import type { MediaPrograms } from '../media/probe.ts';
 import type { LinkSources } from '../media/resolve.ts';
 import type { Database } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { ScratchDirectory } from '../platform/scratch-directory.ts';
+import type { Logger } from '../platform/telemetry.ts';
 import type { FoundSpeech, Speech } from '../speech/speech.ts';
 import { workKey } from '../storage/object-key.ts';
 import { NoSuchObject, type ObjectStores } from '../storage/object-store.ts';
@@ -32,6 +33,11 @@ export interface AcquireDeps {
   engine: string;
   /** Where a job may keep files while it is worked on. */
   scratch: ScratchDirectory;
+  logger: Logger;
+}
+
+interface HeardRecording extends FoundSpeech {
+  truncated: Truncation | null;
 }
 
 /** From a job's source to its audio in the store and its plan of chunks. Repeating it after success changes nothing. */
@@ -47,6 +53,13 @@ export async function acquire(
     const { file, label } = await sourceFile(deps, job, directory, signal);
     const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };
     const found = await decodeAndListen(deps, job, file, audio, signal);
+    if (found.truncated) {
+      const decodedSeconds = found.totalSamples / sampleRate;
+      deps.logger.info(
+        { job: job.id, decodedSeconds, ...found.truncated },
+        'a recording is cut off; what is there is transcribed',
+      );
+    }
     const chunks = chunkPlan(found.spans, found.totalSamples);
     const wanted = { language: job.options.language, audio, chunks };
     const language = await decideLanguage(deps, wanted, signal);
@@ -87,7 +100,7 @@ async function decodeAndListen(
   file: string,
   audio: AudioObject,
   signal: AbortSignal,
-): Promise<FoundSpeech> {
+): Promise<HeardRecording> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const decoded = decode(programs, file, { durationSecondsMax: job.options.mediaSecondsMax, signal: either });
@@ -97,7 +110,8 @@ async function decodeAndListen(
   const heard = speech.findSpeech(copiedTo(copy, decoded.audio), either);
   try {
     const [found] = await Promise.all([heard, stored]);
-    return found;
+    const { truncated } = await decoded.finished;
+    return { ...found, truncated };
   } catch (error) {
     stop.abort(error);
     copy.destroy(error as Error);

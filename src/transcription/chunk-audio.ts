@@ -1,8 +1,7 @@
 import type { ObjectStores } from '../storage/object-store.ts';
 import type { Chunk } from '../timeline/chunk-plan.ts';
+import { bytesPerSample } from '../timeline/sample-rate.ts';
 import type { AudioObject } from './transcription.ts';
-
-const bytesPerSample = 2;
 
 /** The samples of one chunk from the decoded audio of its job. */
 export async function chunkAudio(stores: ObjectStores, audio: AudioObject, chunk: Chunk): Promise<Buffer> {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { ApiClient, newClient } from '../support/api-client.ts';
 import { assertError } from '../support/assert-answer.ts';
 import { fixtureSamples, silence, spokenSamples } from '../support/audio.ts';
-import { longhand, runService } from '../support/service.ts';
+import { longhand, runService, temporaryDataDir } from '../support/service.ts';
 import { wavBytes, wavOf } from '../support/wav-bytes.ts';
 
 const service = await runService({ after });
@@ -74,6 +77,25 @@ test('silence completes with empty text and no segments', async () => {
     { status, text, segments, duration_seconds, error },
     { status: 'completed', text: '', segments: [], duration_seconds: 3, error: null },
   );
+});
+
+test('a recording that was cut off gives the text of what is there', async () => {
+  const directory = await temporaryDataDir({ after });
+  const long = join(import.meta.dirname, '..', 'fixtures', 'austen-870.flac');
+  for (const extension of ['wav', 'mp3']) {
+    const file = join(directory, `whole.${extension}`);
+    await promisify(execFile)('ffmpeg', ['-v', 'error', '-i', long, file]);
+    const whole = await readFile(file);
+    for (const share of [0.37, 0.62]) {
+      const upload = await client.upload(`cut.${extension}`, whole.subarray(0, whole.length * share));
+      const created = await client.post(path, { upload });
+      const { body } = await client.ended(created.body.data.id);
+      const { status, text, error } = body.data;
+      assert.deepEqual([status, error], ['completed', null]);
+      assert.match(text, /john dashwood/i);
+      assert.doesNotMatch(text, /to do for them/i);
+    }
+  }
 });
 
 test('media that cannot be decoded fails with a sentence, and text and segments stay null', async () => {
