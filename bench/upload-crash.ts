@@ -174,7 +174,6 @@ async function judge(outcome: {
   const local = new LocalStore({
     directory,
     signingKey: randomBytes(32),
-    publicUrl: () => '',
     clock: systemClock,
     hashThread,
   });

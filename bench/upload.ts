@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
+import { freePort } from '../test/support/free-port.ts';
 import { createTestBucket, skipWithoutS3 } from '../test/support/s3-server.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 import { crashRows } from './upload-crash.ts';
@@ -252,12 +252,4 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -118,14 +118,17 @@ test('plans come from a file, with every field checked', async (t) => {
   }
 });
 
-test('the operator is warned of a public address without TLS, of egress pairs and of unknown names', () => {
+test('the operator is warned of a public address without TLS or public URL, of egress pairs and of unknown names', () => {
   const { warnings } = readConfig({
     LONGHAND_HOST: '0.0.0.0',
     LONGHAND_EGRESS_ALLOW: '127.0.0.1:9000',
     LONGHAND_PROT: '1',
   });
-  assert.equal(warnings.length, 3);
-  assert.match(warnings.join('\n'), /LONGHAND_PROT[\s\S]*TLS[\s\S]*127\.0\.0\.1:9000/);
+  assert.equal(warnings.length, 4);
+  assert.match(
+    warnings.join('\n'),
+    /LONGHAND_PROT[\s\S]*TLS[\s\S]*LONGHAND_PUBLIC_URL is not set[\s\S]*127\.0\.0\.1:9000/,
+  );
   assert.deepEqual(
     readConfig({ LONGHAND_HOST: '0.0.0.0', LONGHAND_PUBLIC_URL: 'https://a.example' }).warnings,
     [],

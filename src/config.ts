@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { hasApiKeyShape } from './account/api-key.ts';
 import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts';
 import { type EgressAllow, nothingAllowed, parseEgressAllow } from './egress/url.ts';
+import { isAnyAddress } from './http/public-url.ts';
 import { parseSecretKeys } from './platform/secret-box.ts';
 import { StartError } from './platform/start-error.ts';
 import { defaultScheduleSetting, parseRetrySchedule, type RetrySchedule } from './webhook/retry-schedule.ts';
@@ -188,11 +189,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
-/** The base of links: as the operator says, or from host and port. */
-export function publicUrlOf({ publicUrl, host, port, tls }: Config): string {
-  return publicUrl ?? `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 function tlsOf({ LONGHAND_TLS_CERT: certFile, LONGHAND_TLS_KEY: keyFile }: Settings): Config['tls'] {
   if (certFile && keyFile) return { certFile, keyFile };
   if (certFile || keyFile)
@@ -270,6 +266,10 @@ function warningsFor(settings: Settings, given: Record<string, string | undefine
   if (settings.LONGHAND_ROLE === 'worker' && !settings.LONGHAND_PUBLIC_URL) {
     warnings.push(
       'LONGHAND_PUBLIC_URL is not set on this worker: the resource_url of its events will name the default address of the API.',
+    );
+  } else if (isAnyAddress(settings.LONGHAND_HOST) && !settings.LONGHAND_PUBLIC_URL) {
+    warnings.push(
+      `LONGHAND_PUBLIC_URL is not set and LONGHAND_HOST is ${settings.LONGHAND_HOST}: the resource_url of events will name localhost, where other machines find nothing. Set it to the address at which they reach this service.`,
     );
   }
   if (settings.LONGHAND_EGRESS_ALLOW.entries.length > 0) {

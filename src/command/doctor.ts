@@ -173,7 +173,7 @@ async function secretFinding(foundation: Foundation): Promise<Finding> {
 
 /** A small object there and back. */
 async function storageFinding(foundation: Foundation): Promise<Finding> {
-  const storage = await openStorage(foundation, () => 'http://localhost');
+  const storage = await openStorage(foundation);
   const store = storage.stores.current;
   const name = 'storage';
   const key = workKey(randomUUID(), 'doctor');

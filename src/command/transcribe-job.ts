@@ -1,8 +1,8 @@
 /** One job of the command `transcribe`, by the same steps as the service takes; nothing of it is kept. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { publicUrlOf } from '../config.ts';
 import { labelOf } from '../contract/label.ts';
+import { PublicUrl } from '../http/public-url.ts';
 import { labelOfSource } from '../media/label.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
@@ -48,8 +48,7 @@ export async function runJob(
 ): Promise<Transcription> {
   const ends = new EventTarget();
   const foundation = await openFoundation(config, clock, logger);
-  const publicUrl = () => publicUrlOf(config);
-  const { stores, close } = await openStorage(foundation, publicUrl);
+  const { stores, close } = await openStorage(foundation);
   const queue = await openQueue(foundation, { pollMs: queuePollMs });
   const worker = await startWorker({
     foundation,
@@ -57,7 +56,7 @@ export async function runJob(
     stores,
     queue,
     // A service may run on the same database: this worker may end a job of its accounts, too.
-    recordEnd: eventRecorder(foundation, publicUrl),
+    recordEnd: eventRecorder(foundation, new PublicUrl(config)),
     afterEnd: () => ends.dispatchEvent(new Event('end')),
   });
   try {

@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import { listedSubscriptionOnWire } from '../contract/webhook.ts';
+import { PublicUrl } from '../http/public-url.ts';
 import { secretBoxOf } from '../service/foundation.ts';
 import { listDeliveries, replayDelivery, sendTestEvent } from '../webhook/delivery-log.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../webhook/delivery-log-store.ts';
@@ -57,7 +58,7 @@ export async function listWebhookDeliveries(
 export async function testWebhook(subscription: string, options: Output): Promise<void> {
   const subscriptionId = optionalId('The subscription', subscription) ?? '';
   await onFoundation(async ({ db, clock, config }) => {
-    const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+    const publicUrl = new PublicUrl(config).base;
     const { eventId } = await orNotFound(
       sendTestEvent({ db, clock, publicUrl }, { subscriptionId }),
       `There is no active subscription ${subscription}. "longhand webhook list" shows them.`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dataOf } from '../contract/envelope.ts';
+import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
 
 const discovery = z.object({
@@ -11,7 +12,7 @@ const discovery = z.object({
 });
 
 /** GET /api/v1: the only operation of the API that needs no key. */
-export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: () => string }): void {
+export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: PublicUrl }): void {
   server.route({
     method: 'GET',
     url: '/api/v1',
@@ -22,14 +23,17 @@ export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: () =
       security: [],
       response: { 200: dataOf(discovery) },
     },
-    handler: async () => ({
-      data: {
-        name: 'longhand',
-        version: 'v1' as const,
-        documentation_url: `${publicUrl()}/docs`,
-        openapi_url: `${publicUrl()}/api/v1/openapi.json`,
-        mcp_url: `${publicUrl()}/mcp`,
-      },
-    }),
+    handler: async (request) => {
+      const base = publicUrl.forHost(request.headers.host);
+      return {
+        data: {
+          name: 'longhand',
+          version: 'v1' as const,
+          documentation_url: `${base}/docs`,
+          openapi_url: `${base}/api/v1/openapi.json`,
+          mcp_url: `${base}/mcp`,
+        },
+      };
+    },
   });
 }

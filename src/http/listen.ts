@@ -1,14 +1,27 @@
+import { StartError } from '../platform/start-error.ts';
 import type { Server } from './server.ts';
 
-/** Starts to listen and gives the address at which this process can be reached. */
+/** What the operator can do about it, by the system's code. */
+const remedies: Record<string, string> = {
+  EADDRINUSE: 'another program listens there. Stop it, or choose another LONGHAND_PORT',
+  EACCES: 'this user may not listen there. Choose a LONGHAND_PORT above 1023',
+  EADDRNOTAVAIL: 'this machine does not have that address. Set LONGHAND_HOST to one of its own',
+  ENOTFOUND: 'there is no such name. Set LONGHAND_HOST to an address of this machine',
+};
+
+/** Starts to listen and gives the port: with port 0 the system chooses one. */
 export async function listen(
   server: Server,
-  { host, port, isTls }: { host: string; port: number; isTls: boolean },
-): Promise<string> {
-  await server.listen({ host, port });
+  { host, port }: { host: string; port: number },
+): Promise<number> {
+  try {
+    await server.listen({ host, port });
+  } catch (cause) {
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    const remedy = remedies[code] ?? `${message}. Set LONGHAND_HOST and LONGHAND_PORT`;
+    throw new StartError(`Longhand cannot listen on ${host} port ${port}: ${remedy}.`, { cause });
+  }
   const [address] = server.addresses();
   if (!address || typeof address === 'string') throw new Error('the server has no address');
-  const isAnyHost = host === '0.0.0.0' || host === '::';
-  const name = isAnyHost ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${isTls ? 'https' : 'http'}://${name}:${address.port}`;
+  return address.port;
 }

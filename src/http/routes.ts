@@ -11,6 +11,7 @@ import { healthRoutes } from './health-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { localObjectRoutes } from './local-object-routes.ts';
 import { type MetricsDeps, metricsRoutes } from './metrics-routes.ts';
+import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
 import { transcriptionRoutes } from './transcription-routes.ts';
 import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
@@ -19,7 +20,7 @@ import { type WebhookRoutesDeps, webhookRoutes } from './webhook-routes.ts';
 export interface RoutesDeps {
   db: Queryable;
   clock: Clock;
-  publicUrl: () => string;
+  publicUrl: PublicUrl;
   /** Undefined where GET /metrics does not answer. */
   metrics: MetricsDeps | undefined;
   authenticator: Authenticator;

@@ -15,9 +15,12 @@ import { abortUpload } from '../upload/abort-upload.ts';
 import { completeUpload } from '../upload/complete-upload.ts';
 import { type PrepareUploadDeps, prepareUpload } from '../upload/prepare-upload.ts';
 import { accountOf } from './authentication.ts';
+import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
 
-export type UploadRoutesDeps = PrepareUploadDeps;
+export interface UploadRoutesDeps extends PrepareUploadDeps {
+  publicUrl: PublicUrl;
+}
 
 /** Registered behind requireApiKey. */
 export function uploadRoutes(api: Server, deps: UploadRoutesDeps): void {
@@ -47,6 +50,7 @@ function prepareRoute(api: Server, deps: UploadRoutesDeps): void {
         sizeBytes: size,
         contentType: content_type ?? null,
         speakerDiarization: speaker_diarization,
+        serviceUrl: deps.publicUrl.forHost(request.headers.host),
       });
       return { data: uploadTargetOnWire(target) };
     },

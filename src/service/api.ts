@@ -5,6 +5,7 @@ import { Authenticator } from '../account/authenticate.ts';
 import { RateLimiter } from '../account/rate-limit.ts';
 import type { Egress } from '../egress/egress.ts';
 import { judgeUrl } from '../egress/url.ts';
+import type { PublicUrl } from '../http/public-url.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
@@ -25,24 +26,31 @@ export interface ApiParts {
   egress: Egress;
   secretBox: SecretBox | undefined;
   webhooks: Pick<Webhooks, 'afterRemoval' | 'attemptCounts'>;
-  publicUrl: () => string;
+  publicUrl: PublicUrl;
 }
 
 export async function createApi(parts: ApiParts): Promise<Server> {
   const { config, clock, logger, db, accounts } = parts.foundation;
   const { stores, local } = parts.storage;
-  const { webhooks } = parts;
+  const { webhooks, publicUrl } = parts;
   const allowance = new Allowance(clock);
   const server = createServer({ logger, tls: await tlsOf(parts.foundation) });
   registerRoutes(server, {
     db,
     clock,
-    publicUrl: parts.publicUrl,
+    publicUrl,
     metrics: config.metrics ? { db, clock, webhookAttempts: webhooks.attemptCounts } : undefined,
     authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
     limiter: new RateLimiter(config.rateLimits, clock),
     localStore: local,
-    uploads: { db, stores, allowance, clock, multipartThresholdBytes: config.multipartThresholdBytes },
+    uploads: {
+      db,
+      stores,
+      allowance,
+      clock,
+      publicUrl,
+      multipartThresholdBytes: config.multipartThresholdBytes,
+    },
     transcriptions: {
       db,
       queue: parts.queue,

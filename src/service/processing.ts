@@ -25,12 +25,11 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-export async function openStorage({ config, clock }: Foundation, publicUrl: () => string): Promise<Storage> {
+export async function openStorage({ config, clock }: Foundation): Promise<Storage> {
   const hashThread = new HashThread();
   const local = new LocalStore({
     directory: join(config.dataDir, 'objects'),
     signingKey: await generatedSecret(config.dataDir, 'upload-signing-key'),
-    publicUrl,
     clock,
     hashThread,
   });

@@ -1,11 +1,11 @@
 /** `longhand serve`: starts the parts in order and stops them in reverse. */
 import { ensureFirstAccount } from '../account/first-account.ts';
-import { type Config, publicUrlOf } from '../config.ts';
+import type { Config } from '../config.ts';
 import { createEgress } from '../egress/egress.ts';
 import { listen } from '../http/listen.ts';
+import { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
 import { claimService } from '../platform/service-claim.ts';
-import { StartError } from '../platform/start-error.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
@@ -55,9 +55,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   });
 
   // A worker listens nowhere; the links that it writes into events lead to the API of the same settings.
-  let listeningAt = `http://${config.host}:${config.port}`;
-  const publicUrl = () => config.publicUrl ?? (listeningAt || publicUrlOf(config));
-  const storage = await openStorage(foundation, publicUrl);
+  const publicUrl = new PublicUrl(config);
+  const storage = await openStorage(foundation);
   undo.push(() => storage.close());
   const egress = createEgress({ allow: config.egressAllow, clock });
   const secretBox = await secretBoxOf(foundation);
@@ -87,17 +86,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   undo.push(() => sweeping.stop());
   const api = await createApi({ foundation, storage, queue, egress, secretBox, webhooks, publicUrl });
   undo.push(() => closeWithin(api, clock));
-  listeningAt = await listen(api, {
-    host: config.host,
-    port: config.port,
-    isTls: config.tls !== undefined,
-  }).catch((error: NodeJS.ErrnoException) => {
-    const address = `${config.host}:${config.port}`;
-    throw new StartError(
-      `Longhand cannot listen on ${address}: ${error.message}. Set LONGHAND_HOST and LONGHAND_PORT.`,
-    );
-  });
-  return { url: publicUrl(), newKey, broken, stop: () => stopAll(undo, logger) };
+  publicUrl.listensOn(await listen(api, config));
+  return { url: publicUrl.base, newKey, broken, stop: () => stopAll(undo, logger) };
 }
 
 /** Lets running requests end, then cuts the rest. */

@@ -1,6 +1,7 @@
 /** Webhooks around the job flow: the event at the end of a job, and the deliveries after it. */
 
 import type { Egress } from '../egress/egress.ts';
+import type { PublicUrl } from '../http/public-url.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Transcription } from '../transcription/transcription.ts';
@@ -36,12 +37,12 @@ const notDelivering: Omit<Webhooks, 'recordEnd'> = {
 };
 
 /** Writes the event of a job that ends. Every process with a worker needs it: it may end any account's job. */
-export function eventRecorder({ config, clock }: Foundation, publicUrl: () => string): Webhooks['recordEnd'] {
+export function eventRecorder({ config, clock }: Foundation, publicUrl: PublicUrl): Webhooks['recordEnd'] {
   return async (tx, job) => {
     if (job.status === 'processing') throw new Error('a job that has not ended has no event');
     const { id, accountId, filename, status, durationSeconds } = job;
     const ended = { id, accountId, filename, status, durationSeconds, endedAt: clock.date() };
-    await recordTerminalEvent(tx, ended, { publicUrl: publicUrl(), schedule: config.webhookSchedule });
+    await recordTerminalEvent(tx, ended, { publicUrl: publicUrl.base, schedule: config.webhookSchedule });
   };
 }
 
@@ -58,7 +59,7 @@ export async function startWebhooks({
   foundation: Foundation;
   egress: Egress;
   secretBox: SecretBox | undefined;
-  publicUrl: () => string;
+  publicUrl: PublicUrl;
 }): Promise<Webhooks> {
   const { config, clock, logger, db } = foundation;
   const recordEnd = eventRecorder(foundation, publicUrl);

@@ -6,6 +6,7 @@ export type StorageId = (typeof storageIds)[number];
 
 /** What a client needs to PUT one body: exactly this address with exactly these headers. */
 export interface SignedPut {
+  /** Whole, or a path on the service's own address. */
   url: string;
   headers: Record<string, string>;
 }

@@ -33,6 +33,8 @@ export interface PrepareUploadRequest {
   sizeBytes: number;
   contentType: string | null;
   speakerDiarization: boolean;
+  /** Where the caller reaches this service: the base of upload URLs that lead to it. */
+  serviceUrl: string;
 }
 
 export interface UploadTarget {
@@ -83,7 +85,17 @@ async function signTarget(deps: PrepareUploadDeps, request: AcceptedRequest): Pr
   const isMultipart = request.sizeBytes >= deps.multipartThresholdBytes;
   const upload = await insertUpload(deps, request, isMultipart);
   const target = isMultipart ? await multipartTarget(deps, store, upload) : await singleTarget(store, upload);
-  return { key: upload.key, storage: store.id, contentType: upload.contentType, upload: target };
+  const whole = withWholeUrls(target, request.serviceUrl);
+  return { key: upload.key, storage: store.id, contentType: upload.contentType, upload: whole };
+}
+
+function withWholeUrls<Target extends SingleTarget | MultipartTarget>(
+  target: Target,
+  serviceUrl: string,
+): Target {
+  const whole = (url: string) => (url.startsWith('/') ? serviceUrl + url : url);
+  if (target.type === 'single') return { ...target, url: whole(target.url) };
+  return { ...target, parts: target.parts.map((part) => ({ ...part, url: whole(part.url) })) };
 }
 
 async function insertUpload(

@@ -12,6 +12,7 @@ import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
 import { RateLimiter } from '../../src/account/rate-limit.ts';
 import { requireApiKey } from '../../src/http/authentication.ts';
 import { localObjectRoutes } from '../../src/http/local-object-routes.ts';
+import { PublicUrl } from '../../src/http/public-url.ts';
 import { createServer } from '../../src/http/server.ts';
 import { uploadRoutes } from '../../src/http/upload-routes.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -65,12 +66,11 @@ export async function startUploadService(
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'longhand-objects-')));
   const clock = movableClock();
   const hashThread = new HashThread();
-  let url = '';
+  const publicUrl = new PublicUrl({ publicUrl: undefined, host: '127.0.0.1', port: 0, tls: undefined });
   const signingKey = Buffer.alloc(32, 7);
   const local = new LocalStore({
     directory,
     signingKey,
-    publicUrl: () => url,
     clock,
     hashThread,
     ...(options.roomBytes ? { roomBytes: options.roomBytes } : {}),
@@ -89,12 +89,14 @@ export async function startUploadService(
       db,
       stores,
       clock,
+      publicUrl,
       allowance: new Allowance(clock),
       multipartThresholdBytes: options.multipartThresholdBytes ?? 104_857_600,
     });
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
-  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  publicUrl.listensOn((server.server.address() as AddressInfo).port);
+  const url = publicUrl.base;
   onCleanup(hooks, async () => {
     await server.close();
     await hashThread.close();

@@ -24,8 +24,6 @@ import { type LocalGrant, localSignature } from './local-signature.ts';
 export interface LocalStoreOptions {
   directory: string;
   signingKey: Buffer;
-  /** Asked when a URL is signed: with port 0 the address is known only once the service listens. */
-  publicUrl: () => string;
   clock: Clock;
   hashThread: HashThread;
   /** Free bytes of the disk; asked of the file system unless given. */
@@ -210,13 +208,13 @@ export class LocalStore implements ObjectStore {
     return Math.floor(this.options.clock.now() / 1000) + seconds;
   }
 
-  /** Nothing in it needs escaping: keys, ids, numbers and hexadecimal digits. */
+  /** A path on the service's own address. Nothing in it needs escaping: keys, ids, numbers and hexadecimal digits. */
   #sign(grant: LocalGrant): string {
     const part =
       grant.uploadId === undefined ? '' : `uploadId=${grant.uploadId}&partNumber=${grant.partNumber}&`;
     const signature = localSignature(this.signingKey, grant);
     const path = `${localObjectsPath}/${checkedKey(grant.key)}`;
-    return `${this.options.publicUrl()}${path}?${part}expires=${grant.expiresAt}&signature=${signature}`;
+    return `${path}?${part}expires=${grant.expiresAt}&signature=${signature}`;
   }
 }
 
