@@ -80,7 +80,7 @@ function keyCommands(key: Command): void {
   key
     .command('create')
     .description('make a key; it is shown once')
-    .requiredOption('--account <id>', 'whose key it is')
+    .option('--account <id>', 'whose key it is; not needed where there is one account')
     .option('--name <name>', 'what it is for')
     .option('--expires <time>', 'such as 12h, 90d or 8w')
     .option(...json)
@@ -88,7 +88,7 @@ function keyCommands(key: Command): void {
   key
     .command('list')
     .description("an account's keys")
-    .requiredOption('--account <id>', 'whose keys')
+    .option('--account <id>', 'whose keys; not needed where there is one account')
     .option(...json)
     .action(async (options) => (await keys()).listKeys(options));
   key

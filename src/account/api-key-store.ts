@@ -58,7 +58,8 @@ export const apiKeyStore = {
 
   async revoke(db: Queryable, id: string): Promise<ApiKey> {
     const [row] = await db.query<ApiKeyRow>(
-      `update api_key set revoked_at = coalesce(revoked_at, now()) where id::text = lower($1) returning ${columns}`,
+      `update api_key set revoked_at = coalesce(revoked_at, now()), sealed_key = null
+       where id::text = lower($1) returning ${columns}`,
       [id],
     );
     if (!row)
@@ -72,7 +73,41 @@ export const apiKeyStore = {
   },
 
   async markUsed(db: Queryable, id: string, at: Date): Promise<void> {
-    await db.query('update api_key set last_used_at = greatest(last_used_at, $2) where id = $1', [id, at]);
+    await db.query(
+      'update api_key set last_used_at = greatest(last_used_at, $2), sealed_key = null where id = $1',
+      [id, at],
+    );
+  },
+
+  /** A use or a revocation forgets it. */
+  async keepUntilUsed(db: Queryable, hash: Buffer, sealedKey: string): Promise<void> {
+    await db.query('update api_key set sealed_key = $2 where hash = $1 and last_used_at is null', [
+      hash,
+      sealedKey,
+    ]);
+  },
+
+  /** The key that was kept because nobody has used any of this account's yet. */
+  async keptUntilUsed(
+    db: Queryable,
+    accountId: string,
+  ): Promise<{ hash: Buffer; sealedKey: string } | undefined> {
+    const [row] = await db.query<{ hash: Buffer; sealed_key: string }>(
+      `select hash, sealed_key from api_key
+       where account_id = $1 and sealed_key is not null and (expires_at is null or expires_at > now())
+         and not exists (select from api_key other where other.account_id = $1 and other.last_used_at is not null)
+       limit 1`,
+      [accountId],
+    );
+    return row && { hash: row.hash, sealedKey: row.sealed_key };
+  },
+
+  /** Whether the API would take any key at all. */
+  async isAnyActive(db: Queryable): Promise<boolean> {
+    const rows = await db.query(
+      'select 1 from api_key where revoked_at is null and (expires_at is null or expires_at > now()) limit 1',
+    );
+    return rows.length > 0;
   },
 };
 

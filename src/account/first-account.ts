@@ -1,41 +1,86 @@
-import type { Database } from '../platform/database.ts';
-import type { Account } from './account.ts';
+import type { Database, Queryable } from '../platform/database.ts';
+import { type SecretBox, SecretUnreadable } from '../platform/secret-box.ts';
 import type { AccountStore } from './account-store.ts';
 import { apiKeyHash, generateApiKey } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { mostGenerousPlan, type PlanTable } from './plan.ts';
 
-export interface FirstAccount {
-  account: Account;
-  /** The key to show, once: only when the account was made just now, and its key is not one the operator set. */
-  newKey: string | undefined;
+export interface FirstAccountOptions {
+  accounts: AccountStore;
+  plans: PlanTable;
+  /** Given to the first account instead of a random one. */
+  operatorKey: string | undefined;
+  /** Seals the key until it is used. Without it a key can be shown only once. */
+  secretBox: SecretBox | undefined;
 }
+
+/** What to tell the operator about keys at a start. */
+export type KeyNotice =
+  /** Nobody has used it yet; `isKept`: the next start shows it again. */
+  | { kind: 'unused'; key: string; isKept: boolean }
+  /** There is no key that the API would take. */
+  | { kind: 'none' }
+  | { kind: 'nothing' };
 
 const firstAccountLock = 7_001_001;
 
-/** Makes the first account when there is none, and gives it the operator's key if there is one. */
-export async function ensureFirstAccount(
-  db: Database,
-  {
-    accounts,
-    plans,
-    operatorKey,
-  }: { accounts: AccountStore; plans: PlanTable; operatorKey: string | undefined },
-): Promise<FirstAccount> {
+/**
+ * Makes the first account with its key when there is none. To be called once the service listens: a start that fails
+ * before has made nothing.
+ */
+export async function ensureFirstAccount(db: Database, options: FirstAccountOptions): Promise<KeyNotice> {
   return db.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [firstAccountLock]);
-    const existing = await accounts.first(tx);
-    const account =
-      existing ?? (await accounts.create(tx, { name: 'default', plan: mostGenerousPlan(plans).name }));
-    const newKey = existing || operatorKey ? undefined : generateApiKey();
-    const key = operatorKey ?? newKey;
-    if (key)
-      await apiKeyStore.insertOnce(tx, {
-        accountId: account.id,
-        name: 'first key',
-        hash: apiKeyHash(key),
-        expiresAt: null,
-      });
-    return { account, newKey };
+    const existing = await options.accounts.first(tx);
+    if (!existing) return makeFirstAccount(tx, options);
+    if (options.operatorKey) await addOperatorKey(tx, existing.id, options.operatorKey);
+    const key = options.secretBox && (await unusedKey(tx, existing.id, options.secretBox));
+    if (key !== undefined) return { kind: 'unused', key, isKept: true };
+    return { kind: (await apiKeyStore.isAnyActive(tx)) ? 'nothing' : 'none' };
   });
+}
+
+async function makeFirstAccount(
+  tx: Queryable,
+  { accounts, plans, operatorKey, secretBox }: FirstAccountOptions,
+): Promise<KeyNotice> {
+  const { id } = await accounts.create(tx, { name: 'default', plan: mostGenerousPlan(plans).name });
+  if (operatorKey) {
+    await addOperatorKey(tx, id, operatorKey);
+    return { kind: 'nothing' };
+  }
+  const key = generateApiKey();
+  const hash = apiKeyHash(key);
+  const stored = { accountId: id, name: 'first key', hash, expiresAt: null };
+  await apiKeyStore.insert(tx, stored);
+  if (secretBox) await apiKeyStore.keepUntilUsed(tx, hash, secretBox.seal(key, sealContext(hash)));
+  return { kind: 'unused', key, isKept: secretBox !== undefined };
+}
+
+async function addOperatorKey(tx: Queryable, accountId: string, key: string): Promise<void> {
+  await apiKeyStore.insertOnce(tx, {
+    accountId,
+    name: 'first key',
+    hash: apiKeyHash(key),
+    expiresAt: null,
+  });
+}
+
+async function unusedKey(
+  tx: Queryable,
+  accountId: string,
+  secretBox: SecretBox,
+): Promise<string | undefined> {
+  const kept = await apiKeyStore.keptUntilUsed(tx, accountId);
+  if (!kept) return undefined;
+  try {
+    return secretBox.open(kept.sealedKey, sealContext(kept.hash));
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return undefined;
+    throw error;
+  }
+}
+
+function sealContext(hash: Buffer): string {
+  return `api key ${hash.toString('hex')}`;
 }

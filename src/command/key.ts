@@ -1,5 +1,8 @@
+import type { Account } from '../account/account.ts';
+import type { AccountStore } from '../account/account-store.ts';
 import { type ApiKey, apiKeyStore } from '../account/api-key-store.ts';
 import { createApiKey } from '../account/create-api-key.ts';
+import type { Queryable } from '../platform/database.ts';
 import { onFoundation, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -11,10 +14,10 @@ const unitMs: Record<string, number> = { h: 3_600_000, d: 86_400_000, w: 604_800
 const expiryDaysMax = 3_650;
 
 export async function createKey(
-  options: Output & { account: string; name?: string; expires?: string },
+  options: Output & { account?: string; name?: string; expires?: string },
 ): Promise<void> {
   await onFoundation(async ({ db, accounts, clock }) => {
-    const account = await accounts.get(db, options.account);
+    const account = await accountFor(accounts, db, options.account);
     const expiresAt =
       options.expires === undefined ? null : new Date(clock.now() + durationMs(options.expires));
     const created = await createApiKey(db, { account, name: options.name ?? 'key', expiresAt });
@@ -29,9 +32,9 @@ export async function createKey(
   });
 }
 
-export async function listKeys(options: Output & { account: string }): Promise<void> {
+export async function listKeys(options: Output & { account?: string }): Promise<void> {
   await onFoundation(async ({ db, accounts, clock }) => {
-    const account = await accounts.get(db, options.account);
+    const account = await accountFor(accounts, db, options.account);
     const keys = await apiKeyStore.list(db, account.id);
     print({ keys: keys.map(summary) }, options, () =>
       table([
@@ -53,6 +56,21 @@ export async function revokeKey(id: string, options: Output): Promise<void> {
     const key = await apiKeyStore.revoke(db, id);
     print(summary(key), options, () => [`Key ${key.id} is revoked; it stops at the next request.`]);
   });
+}
+
+/** Where there is one account, it need not be named. */
+async function accountFor(accounts: AccountStore, db: Queryable, id: string | undefined): Promise<Account> {
+  if (id !== undefined) return accounts.get(db, id);
+  const [only, ...others] = await accounts.list(db);
+  if (!only)
+    throw new UsageError(
+      'There is no account yet. Start the service once, or make one with "longhand account create".',
+    );
+  if (others.length > 0)
+    throw new UsageError(
+      'There are several accounts: choose one with --account. "longhand account list" shows them.',
+    );
+  return only;
 }
 
 function durationMs(text: string): number {

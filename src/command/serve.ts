@@ -2,6 +2,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLogger } from '../platform/telemetry.ts';
 import { startService } from '../service/service.ts';
+import { startLines } from './start-lines.ts';
 import { UsageError } from './usage-error.ts';
 
 const roles = ['all', 'api', 'worker'] as const;
@@ -12,15 +13,12 @@ export async function serve(options: { role?: string }): Promise<number> {
   const given = readConfig();
   const config = { ...given, role: roleOf(options.role) ?? given.role };
   const logger = createLogger({ level: config.logLevel, pretty: process.stderr.isTTY });
-  logger.info({ settings: config.redacted, role: config.role, workers: config.workers }, 'starting');
+  logger.debug({ settings: config.redacted, role: config.role, workers: config.workers }, 'starting');
   for (const warning of config.warnings) logger.warn(warning);
 
   const stopping = nextSignal();
   const service = await startService(config, systemClock, logger);
-  if (service.newKey) {
-    process.stdout.write(`\nYour API key, shown only this once:\n\n  ${service.newKey}\n\n`);
-  }
-  process.stdout.write(service.url ? `Longhand is ready at ${service.url}\n` : 'Longhand worker is ready\n');
+  process.stdout.write(`${startLines(service).join('\n')}\n`);
 
   const reason = await Promise.race([stopping, service.broken]);
   if (reason instanceof Error) logger.fatal({ err: reason }, 'the service cannot go on');

@@ -14,12 +14,16 @@ export async function listen(
   server: Server,
   { host, port }: { host: string; port: number },
 ): Promise<number> {
+  const { level } = server.log;
   try {
+    server.log.level = 'warn'; // Fastify announces each address; the start says where it is ready.
     await server.listen({ host, port });
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
     const remedy = remedies[code] ?? `${message}. Set LONGHAND_HOST and LONGHAND_PORT`;
     throw new StartError(`Longhand cannot listen on ${host} port ${port}: ${remedy}.`, { cause });
+  } finally {
+    server.log.level = level;
   }
   const [address] = server.addresses();
   if (!address || typeof address === 'string') throw new Error('the server has no address');

@@ -28,7 +28,7 @@ const requestTimeoutMs = 4 * 3600 * 1000;
 /** A Fastify instance with our rules for bodies, validation, errors and request ids, and no routes yet. */
 export function createServer({ logger, tls }: ServerOptions) {
   const options: FastifyServerOptions & { https?: unknown } = {
-    loggerInstance: logger,
+    loggerInstance: logger.child({}),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,

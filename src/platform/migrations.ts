@@ -25,10 +25,13 @@ export async function migrate(
   logger: Logger,
 ): Promise<void> {
   const migrations = await readMigrations(directory);
+  let isNew = false;
   for (;;) {
     const applied = await db.transaction((tx) => applyNext(tx, migrations));
     if (applied === undefined) return;
-    logger.info({ migration: applied }, 'migrated the database');
+    isNew ||= applied.isFirst;
+    // That an existing database was changed is news; that a new one was filled is not.
+    logger[isNew ? 'debug' : 'info']({ migration: applied.name }, 'migrated the database');
   }
 }
 
@@ -42,8 +45,11 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   );
 }
 
-/** The name of the migration that was run, or nothing when the database is up to date. */
-async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promise<string | undefined> {
+/** The migration that was run, or nothing when the database is up to date. */
+async function applyNext(
+  tx: Queryable,
+  migrations: readonly Migration[],
+): Promise<{ name: string; isFirst: boolean } | undefined> {
   await tx.query(`set local statement_timeout = '${migrationTimeout}'`);
   await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
   const applied = await appliedMigrations(tx);
@@ -56,7 +62,7 @@ async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promi
     throw new Error(`the migration ${next.name} failed: ${(cause as Error).message}`, { cause });
   }
   await tx.query('insert into schema_migration (name, sha256) values ($1, $2)', [next.name, next.sha256]);
-  return next.name;
+  return { name: next.name, isFirst: applied.size === 0 };
 }
 
 /** SHA-256 by name. */

@@ -219,7 +219,7 @@ class Membership {
     const { postgres } = binaries;
     const postgresUser = await choosePostgresUser({ postgres, dataDir: this.#dataDir, clusterDir });
     const cluster = await ensureCluster({ clusterDir, binaries, postgresUser, clock: this.#clock });
-    if (cluster === 'made') this.#logger.info({ clusterDir }, 'made the embedded database');
+    if (cluster === 'made') this.#logger.debug({ clusterDir }, 'made the embedded database');
     await ensureSocketDirectory(this.socketDir, clusterDir, postgresUser.user);
     return { postgres, postgresUser, clusterDir, socketDir: this.socketDir, logPath: this.#logPath };
   }

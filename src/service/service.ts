@@ -1,5 +1,5 @@
 /** `longhand serve`: starts the parts in order and stops them in reverse. */
-import { ensureFirstAccount } from '../account/first-account.ts';
+import { ensureFirstAccount, type KeyNotice } from '../account/first-account.ts';
 import type { Config } from '../config.ts';
 import { createEgress } from '../egress/egress.ts';
 import { listen } from '../http/listen.ts';
@@ -17,8 +17,7 @@ import { startWebhooks } from './webhooks.ts';
 export interface Service {
   /** Undefined for a worker, which listens nowhere. */
   url: string | undefined;
-  /** The API key made at the very first start, to be shown once. */
-  newKey: string | undefined;
+  keys: KeyNotice;
   /** Resolves when something broke that the service cannot live without. */
   broken: Promise<Error>;
   stop(): Promise<void>;
@@ -48,12 +47,6 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   });
   const { db, accounts } = foundation;
   undo.unshift(() => foundation.close());
-  const { newKey } = await ensureFirstAccount(db, {
-    accounts,
-    plans: config.plans,
-    operatorKey: config.apiKey,
-  });
-
   // A worker listens nowhere; the links that it writes into events lead to the API of the same settings.
   const publicUrl = new PublicUrl(config);
   const storage = await openStorage(foundation);
@@ -79,7 +72,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
     });
   }
 
-  if (config.role === 'worker') return { url: undefined, newKey, broken, stop: () => stopAll(undo, logger) };
+  const stop = () => stopAll(undo, logger);
+  if (config.role === 'worker') return { url: undefined, keys: { kind: 'nothing' }, broken, stop };
   const { stores } = storage;
   // Only where clients send their bytes: a worker on another machine does not see this disk.
   const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
@@ -87,7 +81,9 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   const api = await createApi({ foundation, storage, queue, egress, secretBox, webhooks, publicUrl });
   undo.push(() => closeWithin(api, clock));
   publicUrl.listensOn(await listen(api, config));
-  return { url: publicUrl.base, newKey, broken, stop: () => stopAll(undo, logger) };
+  const { plans, apiKey: operatorKey } = config;
+  const keys = await ensureFirstAccount(db, { accounts, plans, operatorKey, secretBox });
+  return { url: publicUrl.base, keys, broken, stop };
 }
 
 /** Lets running requests end, then cuts the rest. */
