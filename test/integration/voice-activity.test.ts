@@ -60,7 +60,7 @@ for (const quieter of [1, 100]) {
     assert.equal(gain > 1, quieter > 1);
     const expected = (await asPublished(filledUp(samples, gain))).slice(warmUpWindows);
     const voice = await VoiceActivity.load(modelPath);
-    const heard = await voice.hear(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+    const heard = await voice.detect(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
     assert.ok(expected.length > 600);
     assert.equal(heard.probabilities.length, expected.length);
     for (const [i, probability] of expected.entries()) {

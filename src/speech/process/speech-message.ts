@@ -1,4 +1,7 @@
-/** What a speech process and its parent say to each other. One request is under way at a time. */
+/**
+ * What a speech process and its parent say to each other. Requests are handled one after the other; each is answered
+ * once, under its id.
+ */
 
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
@@ -6,7 +9,7 @@ import type { ChunkResult, HeardSpeakers, RecogniseOptions } from '../chunk-resu
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import type { ChunkAudio } from '../speech.ts';
-import type { HeardVoice } from '../voice/voice-block.ts';
+import type { BlockActivity } from '../voice/voice-block.ts';
 
 /** How a speech process is set up; passed as its one argument. */
 export interface SpeechProcessSettings {
@@ -21,10 +24,15 @@ export type SpeechRequest =
   | { type: 'recognise'; id: number; audio: Uint8Array; chunk: Chunk; options: RecogniseOptions }
   | { type: 'detect-languages'; id: number; chunks: readonly ChunkAudio[] }
   | { type: 'join-speakers'; id: number; evidence: HeardSpeakers; count: SpeakerCount }
-  | { type: 'hear-voice'; id: number; block: Uint8Array }
-  | { type: 'cancel'; id: number };
+  | { type: 'detect-voice'; id: number; block: Uint8Array };
 
-/** Loads what a job of this kind will need, beside the request under way; not answered. */
+/** The request with this id is given up, whether it is under way or still waits. Not answered itself. */
+export interface SpeechCancel {
+  type: 'cancel';
+  id: number;
+}
+
+/** Loads what a job of this kind will need, beside the request under way. Not answered. */
 export interface SpeechWarmUp {
   type: 'warm-up';
   engine: string;
@@ -34,11 +42,10 @@ export interface SpeechWarmUp {
 }
 
 export type SpeechAnswer =
-  | { type: 'cancelled'; id: number }
   | { type: 'recognised'; id: number; result: ChunkResult }
   | { type: 'languages-detected'; id: number; guesses: LanguageGuess[] }
   | { type: 'speakers-joined'; id: number; turns: SpeakerTurn[] }
-  | { type: 'voice-heard'; id: number; heard: HeardVoice }
+  | { type: 'voice-detected'; id: number; activity: BlockActivity }
   | { type: 'failed'; id: number; message: string; transient: boolean };
 
 /** The exit code by which a process says that it went over its memory. */

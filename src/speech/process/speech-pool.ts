@@ -52,8 +52,8 @@ export class SpeechPool implements Speech {
   }
 
   findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech> {
-    const hear = (block: Uint8Array) => this.#withProcess(signal, (process) => process.hearVoice(block));
-    return findSpeech(audio, { hear, blocksAtOnce: this.#options.processes });
+    const detect = (block: Uint8Array) => this.#withProcess(signal, (process) => process.detectVoice(block));
+    return findSpeech(audio, { detect, blocksAtOnce: this.#options.processes });
   }
 
   warmUp(engine: string, language: string | null): void {

@@ -19,6 +19,7 @@ import { VoiceActivity } from '../voice/voice-activity.ts';
 import {
   exitCodeMemory,
   type SpeechAnswer,
+  type SpeechCancel,
   type SpeechProcessSettings,
   type SpeechRequest,
   type SpeechWarmUp,
@@ -28,64 +29,59 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as SpeechProcessSettings;
 const recognizers = new RecognizerCache(settings.modelsDirectory);
 const speakerListener = new InstalledSpeakerListener(settings.modelsDirectory, systemClock);
 let voiceActivityModel: Promise<VoiceActivity> | null = null;
-let underWay = new AbortController();
-/** Messages are handled one after the other, in the order in which they came. */
-let turn: Promise<void> = Promise.resolve();
+/** One for each request that is not answered yet: a cancellation reaches its own request only. */
+const cancellations = new Map<number, AbortController>();
+/** Requests are handled one after the other, in the order in which they came. */
+let previous: Promise<void> = Promise.resolve();
 
 function answer(message: SpeechAnswer): void {
   process.send?.(message);
 }
 
-process.on('message', (request: SpeechRequest | SpeechWarmUp) => {
-  if (request.type === 'warm-up') {
-    warmUp(request);
-    return;
+process.on('message', (message: SpeechRequest | SpeechCancel | SpeechWarmUp) => {
+  if (message.type === 'warm-up') warmUp(message);
+  else if (message.type === 'cancel') cancellations.get(message.id)?.abort();
+  else {
+    const cancellation = new AbortController();
+    cancellations.set(message.id, cancellation);
+    previous = previous.then(() => handle(message, cancellation.signal));
   }
-  if (request.type === 'cancel') underWay.abort();
-  turn = turn.then(() => handle(request));
 });
 // The parent is gone or has let go of us: nobody will read an answer.
 process.on('disconnect', () => process.exit(0));
 
-async function handle(request: SpeechRequest): Promise<void> {
+async function handle(request: SpeechRequest, signal: AbortSignal): Promise<void> {
   try {
-    await perform(request);
+    signal.throwIfAborted();
+    answer(await perform(request, signal));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    answer({
-      type: 'failed',
-      id: request.id,
-      message,
-      transient: error instanceof SpeechError && error.transient,
-    });
+    const transient = error instanceof SpeechError && error.transient;
+    answer({ type: 'failed', id: request.id, message, transient });
+  } finally {
+    cancellations.delete(request.id);
   }
 }
 
-async function perform(request: SpeechRequest): Promise<void> {
+async function perform(request: SpeechRequest, signal: AbortSignal): Promise<SpeechAnswer> {
   const { id } = request;
   switch (request.type) {
     case 'recognise':
-      underWay = new AbortController();
-      answer({ type: 'recognised', id, result: await recognise(request) });
-      break;
+      return { type: 'recognised', id, result: await recognise(request, signal) };
     case 'detect-languages':
-      underWay = new AbortController();
-      answer({ type: 'languages-detected', id, guesses: await detectLanguages(request.chunks) });
-      break;
+      return { type: 'languages-detected', id, guesses: await detectLanguages(request.chunks, signal) };
     case 'join-speakers':
-      answer({ type: 'speakers-joined', id, turns: joinedSpeakers(request.evidence, request.count) });
-      break;
-    case 'hear-voice':
-      answer({ type: 'voice-heard', id, heard: await (await voiceActivity()).hear(request.block) });
-      break;
-    case 'cancel':
-      answer({ type: 'cancelled', id });
-      break;
+      return { type: 'speakers-joined', id, turns: joinedSpeakers(request.evidence, request.count) };
+    case 'detect-voice':
+      return { type: 'voice-detected', id, activity: await (await voiceActivity()).detect(request.block) };
   }
 }
 
-async function recognise(request: SpeechRequest & { type: 'recognise' }): Promise<ChunkResult> {
-  const heard = heardOf(request, request.options.language);
+async function recognise(
+  request: SpeechRequest & { type: 'recognise' },
+  signal: AbortSignal,
+): Promise<ChunkResult> {
+  const heard = heardOf(request, request.options.language, signal);
   if (request.options.engine === 'remote') {
     // The words come from elsewhere; only the voices are listened to here.
     const evidence = request.options.speakers
@@ -103,11 +99,11 @@ async function recognise(request: SpeechRequest & { type: 'recognise' }): Promis
   return { engine: recognizer.id, utterances, ...(speakers && { speakers }) };
 }
 
-async function detectLanguages(chunks: readonly ChunkAudio[]): Promise<LanguageGuess[]> {
+async function detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSignal): Promise<LanguageGuess[]> {
   const guesses: LanguageGuess[] = [];
   for (const chunk of chunks) {
-    underWay.signal.throwIfAborted();
-    guesses.push(await recognizers.detectLanguage(heardOf(chunk, null)));
+    signal.throwIfAborted();
+    guesses.push(await recognizers.detectLanguage(heardOf(chunk, null, signal)));
   }
   return guesses;
 }
@@ -118,8 +114,8 @@ function warmUp({ engine, language, detector }: SpeechWarmUp): void {
   if (engine !== 'remote') recognizers.warmUp(engine, language, detector).catch(() => {});
 }
 
-function heardOf({ audio, chunk }: ChunkAudio, language: string | null): HeardChunk {
-  return { samples: floatSamples(audio), chunk, language, signal: underWay.signal };
+function heardOf({ audio, chunk }: ChunkAudio, language: string | null, signal: AbortSignal): HeardChunk {
+  return { samples: floatSamples(audio), chunk, language, signal };
 }
 
 function voiceActivity(): Promise<VoiceActivity> {

@@ -10,10 +10,12 @@ import type { ChunkResult, HeardSpeakers, RecogniseOptions } from '../chunk-resu
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import { type ChunkAudio, SpeechError } from '../speech.ts';
-import type { HeardVoice } from '../voice/voice-block.ts';
+import type { BlockActivity } from '../voice/voice-block.ts';
+import { PendingAnswers } from './pending-answers.ts';
 import {
   exitCodeMemory,
   type SpeechAnswer,
+  type SpeechCancel,
   type SpeechProcessSettings,
   type SpeechRequest,
   type SpeechWarmUp,
@@ -33,12 +35,10 @@ const requestTimeoutMs = 600_000;
  */
 const frugalMemory = { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' };
 
-type Waiter = { resolve(answer: SpeechAnswer): void; reject(error: Error): void };
-
 export class SpeechProcess {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
-  readonly #waiters: Waiter[] = [];
+  readonly #pending = new PendingAnswers();
   readonly exited: Promise<void>;
   #errorOutput = '';
   #nextId = 1;
@@ -52,7 +52,7 @@ export class SpeechProcess {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errorOutput = (this.#errorOutput + text).slice(-errorOutputCharactersMax);
     });
-    child.on('message', (answer: SpeechAnswer) => this.#waiters.shift()?.resolve(answer));
+    child.on('message', (answer: SpeechAnswer) => this.#pending.settle(answer));
     this.exited = new Promise((resolve) => {
       child.once('error', (cause) => this.#die('could not be started', cause, resolve));
       child.once('exit', (code, signal) => this.#die(exitText(code, signal), this.#errorOutput, resolve));
@@ -92,15 +92,15 @@ export class SpeechProcess {
     return answer.turns;
   }
 
-  async hearVoice(block: Uint8Array): Promise<HeardVoice> {
-    const answer = await this.#ask({ type: 'hear-voice', id: this.#nextId++, block });
-    if (answer.type !== 'voice-heard') throw unexpected(answer);
-    return answer.heard;
+  async detectVoice(block: Uint8Array): Promise<BlockActivity> {
+    const answer = await this.#ask({ type: 'detect-voice', id: this.#nextId++, block });
+    if (answer.type !== 'voice-detected') throw unexpected(answer);
+    return answer.activity;
   }
 
   /** Loads models while nothing is asked, or beside what is. */
   warmUp(models: Omit<SpeechWarmUp, 'type'>): void {
-    if (!this.#dead) this.#child.send({ type: 'warm-up', ...models } satisfies SpeechWarmUp, () => {});
+    this.#tell({ type: 'warm-up', ...models });
   }
 
   /** At once: a speech process has nothing to save. */
@@ -114,9 +114,9 @@ export class SpeechProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** When the signal aborts, the process is told to give the request up. */
+  /** When the signal aborts, the process is told to give the request up; it answers in any case. */
   async #askUntil(signal: AbortSignal, request: SpeechRequest): Promise<SpeechAnswer> {
-    const onAbort = () => this.#post({ type: 'cancel', id: request.id });
+    const onAbort = () => this.#tell({ type: 'cancel', id: request.id });
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       return await this.#ask(request);
@@ -125,11 +125,9 @@ export class SpeechProcess {
     }
   }
 
-  /** Answers come in the order of the requests, so the first waiter is always the one who is meant. */
   async #ask(request: SpeechRequest): Promise<SpeechAnswer> {
     if (this.#dead) throw this.#dead;
-    const { promise, resolve, reject } = Promise.withResolvers<SpeechAnswer>();
-    this.#waiters.push({ resolve, reject });
+    const pending = this.#pending.of(request.id);
     const limit = this.#clock.timeout(requestTimeoutMs);
     const onTimeout = () => this.#kill();
     limit.addEventListener('abort', onTimeout, { once: true });
@@ -137,7 +135,7 @@ export class SpeechProcess {
       if (error) this.#kill();
     });
     try {
-      const answer = await promise;
+      const answer = await pending;
       if (answer.type === 'failed') throw new SpeechError(answer.message, { transient: answer.transient });
       return answer;
     } finally {
@@ -145,16 +143,14 @@ export class SpeechProcess {
     }
   }
 
-  /** Sent beside the request under way; its own answer is taken by nobody but the next waiter in line. */
-  #post(request: SpeechRequest): void {
-    if (this.#dead) return;
-    this.#waiters.push({ resolve() {}, reject() {} });
-    this.#child.send(request, () => {});
+  /** Sent beside the request under way; no answer comes, and a process that has ended needs not be told. */
+  #tell(message: SpeechCancel | SpeechWarmUp): void {
+    if (!this.#dead) this.#child.send(message, () => {});
   }
 
   #die(what: string, cause: unknown, done: () => void): void {
     this.#dead = new SpeechError(`the speech process ${what}`, { transient: true, cause });
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#dead);
+    this.#pending.rejectAll(this.#dead);
     done();
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { int16Samples } from '../../timeline/pcm-samples.ts';
 import { findSpeech } from './find-speech.ts';
-import { blockSamplesMax, type HeardVoice, historySamples, windowSamples } from './voice-block.ts';
+import { type BlockActivity, blockSamplesMax, historySamples, windowSamples } from './voice-block.ts';
 
 const seconds = (count: number): number => count * 16_000;
 
@@ -20,7 +20,7 @@ async function* inPiecesOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint
 }
 
 /** A window counts as speech when most of it is not silent. */
-function heardIn(block: Uint8Array): HeardVoice {
+function activityIn(block: Uint8Array): BlockActivity {
   const samples = int16Samples(block).subarray(historySamples);
   const windows = Math.ceil(samples.length / windowSamples);
   const loudness = Float32Array.from({ length: windows }, (_, i) => {
@@ -30,19 +30,19 @@ function heardIn(block: Uint8Array): HeardVoice {
   return { loudness, probabilities: loudness.map((share) => (share > 0.5 ? 1 : 0)) };
 }
 
-test('speech is found across the borders of blocks, whatever the pieces and whichever block is heard first', async () => {
+test('speech is found across the borders of blocks, whatever the pieces and whichever block is answered first', async () => {
   const bytes = recording();
   const waiting: (() => void)[] = [];
   const found = await findSpeech(inPiecesOf(bytes, 99_991), {
     blocksAtOnce: 2,
-    hear: async (block) => {
+    detect: async (block) => {
       // The first of each pair is answered after the second.
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.push(resolve);
       if (waiting.length === 2 || block.length < bytes.length / 4)
         for (const go of waiting.splice(0).reverse()) go();
       await promise;
-      return heardIn(block);
+      return activityIn(block);
     },
   });
   assert.equal(found.totalSamples, bytes.length / 2);
@@ -60,9 +60,9 @@ test('each block brings along the end of the one before', async () => {
   const blocks: Int16Array[] = [];
   await findSpeech(inPiecesOf(new Uint8Array(samples.buffer), 65_537), {
     blocksAtOnce: 1,
-    hear: async (block) => {
+    detect: async (block) => {
       blocks.push(int16Samples(block));
-      return heardIn(block);
+      return activityIn(block);
     },
   });
   assert.deepEqual(
@@ -73,7 +73,7 @@ test('each block brings along the end of the one before', async () => {
   assert.deepEqual(blocks[1], samples.subarray(blockSamplesMax - historySamples));
 });
 
-test('a block that cannot be heard ends the search, and the recording is not read on', async () => {
+test('a block that fails ends the search, and the recording is not read on', async () => {
   let isOpen = true;
   async function* endless(): AsyncGenerator<Uint8Array> {
     try {
@@ -82,7 +82,7 @@ test('a block that cannot be heard ends the search, and the recording is not rea
       isOpen = false;
     }
   }
-  const hear = async (): Promise<HeardVoice> => Promise.reject(new Error('deaf'));
-  await assert.rejects(findSpeech(endless(), { hear, blocksAtOnce: 2 }), /deaf/);
+  const detect = async (): Promise<BlockActivity> => Promise.reject(new Error('no model'));
+  await assert.rejects(findSpeech(endless(), { detect, blocksAtOnce: 2 }), /no model/);
   assert.equal(isOpen, false);
 });

@@ -1,28 +1,28 @@
 /** The spans of speech of a recording that arrives in pieces of any size: block by block, several at once, in bounded memory. */
 
+import { bytesPerSample } from '../../timeline/pcm-samples.ts';
 import type { FoundSpeech } from '../speech.ts';
 import { SpanFinder } from './span-finder.ts';
-import { blockSamplesMax, type HeardVoice, historySamples } from './voice-block.ts';
+import { type BlockActivity, blockSamplesMax, historySamples } from './voice-block.ts';
 
-const bytesPerSample = 2;
 const historyBytes = historySamples * bytesPerSample;
 const blockBytesMax = historyBytes + blockSamplesMax * bytesPerSample;
 
-export interface BlockListener {
-  /** Called with a block as `VoiceActivity.hear` takes it. */
-  hear(block: Uint8Array): Promise<HeardVoice>;
+export interface BlockDetector {
+  /** Called with a block as `VoiceActivity.detect` takes it. */
+  detect(block: Uint8Array): Promise<BlockActivity>;
   blocksAtOnce: number;
 }
 
 export async function findSpeech(
   audio: AsyncIterable<Uint8Array>,
-  { hear, blocksAtOnce }: BlockListener,
+  { detect, blocksAtOnce }: BlockDetector,
 ): Promise<FoundSpeech> {
   const finder = new SpanFinder();
-  const inFlight: Promise<HeardVoice>[] = [];
+  const inFlight: Promise<BlockActivity>[] = [];
   let totalSamples = 0;
   const takeFirst = async () => {
-    const { probabilities, loudness } = (await inFlight[0]) as HeardVoice;
+    const { probabilities, loudness } = (await inFlight[0]) as BlockActivity;
     inFlight.shift();
     for (const [i, probability] of probabilities.entries()) finder.accept(probability, loudness[i] ?? 0);
   };
@@ -30,7 +30,7 @@ export async function findSpeech(
     for await (const block of blocksOf(audio)) {
       totalSamples += (block.length - historyBytes) / bytesPerSample;
       if (inFlight.length >= blocksAtOnce) await takeFirst();
-      inFlight.push(hear(block));
+      inFlight.push(detect(block));
       inFlight.at(-1)?.catch(() => {}); // Its turn to be awaited comes above or below.
     }
     while (inFlight.length > 0) await takeFirst();

@@ -6,12 +6,12 @@
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { singleThread } from '../../onnx/single-thread.ts';
-import { int16Samples } from '../../timeline/pcm-samples.ts';
+import { fullScale, int16Samples } from '../../timeline/pcm-samples.ts';
 import { batchedSilero, hopSamples, hops, memorySize } from './batched-silero.ts';
 import { quietGain } from './quiet-gain.ts';
 import {
+  type BlockActivity,
   contextSamples,
-  type HeardVoice,
   historySamples,
   warmUpWindows,
   windowSamples,
@@ -19,7 +19,6 @@ import {
 
 const takenSamples = contextSamples + windowSamples;
 const inputSamples = hops * hopSamples;
-const fullScale = 32_768;
 /** More in one call would not fit into the processor's cache. */
 const windowsPerCall = 128;
 
@@ -37,7 +36,7 @@ export class VoiceActivity {
   }
 
   /** `bytes`: a block's history, then its own samples; a last window that is not full is filled with silence. */
-  async hear(bytes: Uint8Array): Promise<HeardVoice> {
+  async detect(bytes: Uint8Array): Promise<BlockActivity> {
     const block = int16Samples(bytes);
     const windows = Math.ceil((block.length - historySamples) / windowSamples);
     const gain = quietGain(block.subarray(historySamples));

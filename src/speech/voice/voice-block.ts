@@ -12,7 +12,7 @@ export const historySamples = warmUpWindows * windowSamples + contextSamples;
 export const blockSamplesMax = Math.floor((160 * sampleRate) / windowSamples) * windowSamples;
 
 /** One value of each for every window of a block. */
-export interface HeardVoice {
+export interface BlockActivity {
   probabilities: Float32Array;
   loudness: Float32Array;
 }

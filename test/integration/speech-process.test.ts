@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { on } from 'node:events';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { forkModule } from '../../src/platform/subprocess.ts';
+import type { SpeechAnswer, SpeechCancel, SpeechRequest } from '../../src/speech/process/speech-message.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { patience } from '../support/speech.ts';
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'speech', 'process', 'speech-process-main.ts');
+
+/** Without models the answer is a guess, which takes a moment for each chunk. */
+const silentChunks = Array.from({ length: 100 }, (_, index) => {
+  const span = { startSample: 0, endSample: 100 };
+  const chunk = { index, ...span, utterances: [{ ...span, spans: [span] }] };
+  return { audio: new Uint8Array(200), chunk };
+});
+const languages = (id: number): SpeechRequest => ({ type: 'detect-languages', id, chunks: silentChunks });
+
+/** A real speech process without models, spoken to as its parent does. */
+function speechProcess(t: TestContext) {
+  const settings = { modelsDirectory: '/nonexistent', niceness: 0, memoryBytesMax: 2 ** 40 };
+  const child = forkModule(main, { args: [JSON.stringify(settings)] });
+  onCleanup(t, async () => void child.kill());
+  const messages = on(child, 'message', { signal: patience() });
+  return {
+    send: (message: SpeechRequest | SpeechCancel) => child.send(message),
+    async answer(): Promise<SpeechAnswer> {
+      const [answer] = (await messages.next()).value as [SpeechAnswer];
+      return answer;
+    },
+  };
+}
+
+test('a cancellation that comes after its request was answered does not reach the next request', async (t) => {
+  const { send, answer } = speechProcess(t);
+  send(languages(1));
+  assert.equal((await answer()).type, 'languages-detected');
+  send(languages(2));
+  // Many, so that some come while the second request is under way.
+  for (let i = 0; i < 20; i += 1) {
+    send({ type: 'cancel', id: 1 });
+    await setImmediate();
+  }
+  const next = await answer();
+  assert.deepEqual([next.type, next.id], ['languages-detected', 2]);
+});
+
+test('a cancelled request is answered once, under its own id, whether it is under way or waits', async (t) => {
+  const { send, answer } = speechProcess(t);
+  for (const id of [1, 2, 3]) send(languages(id));
+  send({ type: 'cancel', id: 1 });
+  send({ type: 'cancel', id: 2 });
+  const answers = [await answer(), await answer(), await answer()];
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    [1, 2, 3],
+  );
+  assert.deepEqual(
+    answers.slice(1).map(({ type }) => type),
+    ['failed', 'languages-detected'],
+  );
+});
