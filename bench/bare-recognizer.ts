@@ -6,16 +6,17 @@ import { MoonshineRecognizer } from '../src/speech/recognizer/moonshine-recogniz
 import { findSpeech } from '../src/speech/voice/find-speech.ts';
 import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
 import { type Chunk, chunkPlan } from '../src/timeline/chunk-plan.ts';
+import { bytesPerSample, floatSamples } from '../src/timeline/pcm-samples.ts';
+import { wavHeaderBytes } from '../src/timeline/wav-header.ts';
 
 const models = join(import.meta.dirname, '..', 'data', 'models');
 const [step = '', wavFile = '', planFile = ''] = process.argv.slice(2);
-const bytes = readFileSync(wavFile).subarray(44);
-const audio = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+const bytes = readFileSync(wavFile).subarray(wavHeaderBytes);
 
 if (step === 'plan') {
   const voice = await VoiceActivity.load(join(models, 'silero-vad', 'silero_vad.onnx'));
   const { spans, totalSamples } = await findSpeech(Readable.from([bytes]), {
-    hear: (block) => voice.hear(block),
+    detect: (block) => voice.detect(block),
     blocksAtOnce: 1,
   });
   writeFileSync(planFile, JSON.stringify(chunkPlan(spans, totalSamples)));
@@ -23,9 +24,8 @@ if (step === 'plan') {
   const recognizer = await MoonshineRecognizer.load('moonshine-base', join(models, 'moonshine-base'));
   const { signal } = new AbortController();
   for (const chunk of JSON.parse(readFileSync(planFile, 'utf8')) as Chunk[]) {
-    const samples = Float32Array.from(
-      audio.subarray(chunk.startSample, chunk.endSample),
-      (value) => value / 32_768,
+    const samples = floatSamples(
+      bytes.subarray(chunk.startSample * bytesPerSample, chunk.endSample * bytesPerSample),
     );
     const utterances = await recognizer.recognise({ samples, chunk, language: 'en', signal });
     console.log(utterances.map((utterance) => utterance.text).join(' '));

@@ -30,7 +30,7 @@ export function pcm(samples: Float32Array): Uint8Array {
 
 export function spokenIn(activity: VoiceActivity, samples: Float32Array): Promise<FoundSpeech> {
   return findSpeech(Readable.from([pcm(samples)]), {
-    hear: (block) => activity.hear(block),
+    detect: (block) => activity.detect(block),
     blocksAtOnce: 1,
   });
 }

@@ -8,7 +8,9 @@ import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
 import { voiceOf, voiceText } from '../src/speech/speaker/voiceprint/voice-text.ts';
 import { unitLength } from '../src/speech/speaker/voiceprint/voice-vector.ts';
 import { openXVectorEmbedder } from '../src/speech/speaker/voiceprint/x-vector-embedder.ts';
+import { floatSamples } from '../src/timeline/pcm-samples.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
+import { decoded } from './decoded.ts';
 import { type Dialogue, dialogue, seededRandom, shortUtterances } from './dialogue.ts';
 import {
   type DiarizationError,
@@ -20,7 +22,7 @@ import {
 import type { Benchmark, BenchmarkRow } from './run.ts';
 import { labelled, openSpeakerPipeline, type SpeakerPipeline } from './speaker-pipeline.ts';
 import { spokenFigures } from './speaker-words.ts';
-import { decoded, humanVoices, sharedDirectory, synthesizedVoices, type Voice } from './voices.ts';
+import { humanVoices, sharedDirectory, synthesizedVoices, type Voice } from './voices.ts';
 import { embeddingByLoops } from './x-vector-by-loops.ts';
 
 const dialogueCount = 10;
@@ -103,7 +105,7 @@ function meetings(): { samples: Float32Array; turns: LabelledTurn[]; speakerCoun
       endSeconds: Number(row[3]) + Number(row[4]),
     }));
     return {
-      samples: decoded(join(directory, `${file}.flac`)),
+      samples: floatSamples(decoded(join(directory, `${file}.flac`))),
       turns,
       speakerCount: new Set(turns.map((turn) => turn.speaker)).size,
     };

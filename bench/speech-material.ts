@@ -1,14 +1,11 @@
 /** Sound for the speech benchmarks: long recordings with known text, and long stretches in which nobody speaks. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { bytesPerSample } from '../src/timeline/pcm-samples.ts';
+import { sampleRate } from '../src/timeline/sample-rate.ts';
+import { wavHeader, wavHeaderBytes } from '../src/timeline/wav-header.ts';
+import { decoded } from './decoded.ts';
 import type { Recording } from './recordings.ts';
-
-const sampleRate = 16_000;
-
-export function decoded(file: string): Buffer {
-  const args = ['-v', 'error', '-i', file, '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'];
-  return execFileSync('ffmpeg', args, { maxBuffer: 2 ** 31 - 1 });
-}
 
 /** Clips one after the other with pauses of 0.4 to 4 s between them, every third of which is filled with noise. */
 export function longRecording(clips: readonly Recording[], minutes: number, file: string): Recording {
@@ -21,15 +18,15 @@ export function longRecording(clips: readonly Recording[], minutes: number, file
     writeSync(output, part);
     bytes += part.length;
   };
-  write(wavHeader(0xffff_ffff - 36)); // The length is not known yet; readers take what there is.
-  for (let i = 0; bytes < minutes * 60 * sampleRate * 2; i++) {
+  write(wavHeader(0)); // Written again when the length is known.
+  for (let i = 0; bytes < minutes * 60 * sampleRate * bytesPerSample; i++) {
     const sound = sounds[i % sounds.length];
     if (!sound) throw new Error('there are no recordings');
     write(sound.audio);
     write(pause(0.4 + 3.6 * random(), i % 3 === 0 ? 300 : 0, random));
     texts.push(sound.text);
   }
-  writeSync(output, wavHeader(bytes - 44), 0, 44, 0);
+  writeSync(output, wavHeader(bytes - wavHeaderBytes), 0, wavHeaderBytes, 0);
   closeSync(output);
   return { file, text: texts.join(' ') };
 }
@@ -92,21 +89,4 @@ function seeded(seed: number): () => number {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
     return state / 2 ** 31;
   };
-}
-
-function wavHeader(dataBytes: number): Buffer {
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0, 'ascii');
-  header.writeUInt32LE(Math.min(0xffff_ffff, dataBytes + 36), 4);
-  header.write('WAVEfmt ', 8, 'ascii');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRate, 24);
-  header.writeUInt32LE(sampleRate * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'ascii');
-  header.writeUInt32LE(dataBytes, 40);
-  return header;
 }

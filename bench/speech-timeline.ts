@@ -6,10 +6,11 @@ import { findSpeech } from '../src/speech/voice/find-speech.ts';
 import { withExactEdges } from '../src/speech/voice/span-edges.ts';
 import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
 import { type Chunk, chunkPlan } from '../src/timeline/chunk-plan.ts';
+import { fullScale, int16Samples } from '../src/timeline/pcm-samples.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
+import { decoded } from './decoded.ts';
 import type { Recording } from './recordings.ts';
 import type { BenchmarkRow } from './run.ts';
-import { decoded } from './speech-material.ts';
 
 const models = join(import.meta.dirname, '..', 'data', 'models');
 const places = 8;
@@ -28,7 +29,7 @@ export async function timeline(clips: readonly Recording[]): Promise<BenchmarkRo
   const voice = await VoiceActivity.load(join(models, 'silero-vad', 'silero_vad.onnx'));
   const found: Edges[] = [];
   for (const { file } of clips) {
-    const edges = await edgesOf(voice, samplesOf(file));
+    const edges = await edgesOf(voice, int16Samples(decoded(file)));
     found.push(edges);
     const apart = `begins ${spreadMs(edges.begins).toFixed(1)} ms apart, ends ${spreadMs(edges.ends).toFixed(1)} ms`;
     console.error(`${basename(file)}: ${apart}`);
@@ -52,7 +53,7 @@ async function edgesOf(voice: VoiceActivity, clip: Int16Array): Promise<Edges> {
     recording.set(clip, lead);
     const bytes = new Uint8Array(recording.buffer);
     const { spans, totalSamples } = await findSpeech(Readable.from([bytes]), {
-      hear: (block) => voice.hear(block),
+      detect: (block) => voice.detect(block),
       blocksAtOnce: 1,
     });
     const utterances = chunkPlan(spans, totalSamples).flatMap((chunk) => exact(chunk, recording));
@@ -67,7 +68,7 @@ function exact(chunk: Chunk, recording: Int16Array) {
   return withExactEdges(
     chunk.utterances,
     chunk,
-    Float32Array.from(heard, (value) => value / 32_768),
+    Float32Array.from(heard, (value) => value / fullScale),
   );
 }
 
@@ -78,11 +79,6 @@ function room(samples: number): Int16Array {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
     return Math.round((state / 2 ** 31 - 0.5) * 6);
   });
-}
-
-function samplesOf(file: string): Int16Array {
-  const bytes = decoded(file);
-  return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
 function spreadMs(samples: readonly number[]): number {

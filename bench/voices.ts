@@ -4,7 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { floatSamples } from '../src/timeline/pcm-samples.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
+import { decoded } from './decoded.ts';
 
 export interface VoiceUtterance {
   samples: Float32Array;
@@ -44,17 +46,6 @@ const sentences = [
   'The doctor said that a little rest and a lot of water would be enough.',
 ];
 
-export function decoded(file: string): Float32Array {
-  const bytes = execFileSync(
-    'ffmpeg',
-    ['-v', 'error', '-i', file, '-ac', '1', '-ar', String(sampleRate), '-f', 'f32le', '-'],
-    {
-      maxBuffer: 1 << 30,
-    },
-  );
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-}
-
 export function sharedDirectory(name: string): string | undefined {
   return places.map((place) => join(place, name)).find((path) => existsSync(path));
 }
@@ -69,7 +60,7 @@ function clipVoices(): Voice[] {
     utterances: rows
       .map((row) => row.split('\t'))
       .filter(([file = '']) => file.startsWith(`${reader}_`) || file === `${reader}.flac`)
-      .map(([file = '', text = '']) => ({ samples: decoded(join(directory, file)), text })),
+      .map(([file = '', text = '']) => ({ samples: floatSamples(decoded(join(directory, file))), text })),
   }));
 }
 
@@ -84,7 +75,7 @@ function promptVoice(name: string): Voice | undefined {
   const utterances: VoiceUtterance[] = [];
   for (const file of files) {
     if (utterances.length >= 24) break;
-    const samples = decoded(join(directory, file));
+    const samples = floatSamples(decoded(join(directory, file)));
     if (samples.length >= 2 * sampleRate && samples.length <= 10 * sampleRate)
       utterances.push({ samples, text: null });
   }
@@ -95,7 +86,7 @@ function spoken(name: string, command: string, args: (text: string) => string[])
   try {
     const utterances = sentences.map((text) => {
       execFileSync(command, args(text), { stdio: 'ignore' });
-      return { samples: decoded(spokenFile), text };
+      return { samples: floatSamples(decoded(spokenFile)), text };
     });
     return { name, human: false, utterances };
   } catch {

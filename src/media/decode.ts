@@ -2,7 +2,8 @@
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type ProcessExit, type RunningProcess, startProcess } from '../platform/subprocess.ts';
-import { bytesPerSample, sampleRate } from '../timeline/sample-rate.ts';
+import { bytesPerSample } from '../timeline/pcm-samples.ts';
+import { sampleRate } from '../timeline/sample-rate.ts';
 import { decoderFlags, decoderNiceness, inputFlags, processLimits } from './decode-limits.ts';
 import { MediaFailure } from './media-failure.ts';
 import { type MediaPrograms, type Probed, probe, sandboxFor } from './probe.ts';
@@ -110,7 +111,16 @@ function ffmpegArguments(file: string, streamIndex: number, durationSecondsMax: 
     ...['-hide_banner', '-nostdin', '-v', 'error', '-threads', '1', '-filter_threads', '1'],
     ...['-vn', '-sn', '-dn', ...inputFlags, ...decoderFlags, '-i', `file:${file}`],
     ...['-map', `0:${streamIndex}`, '-vn', '-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1'],
-    ...['-t', String(durationSecondsMax), '-af', 'aresample=16000:first_pts=0', '-ac', '1', '-ar', '16000'],
+    ...[
+      '-t',
+      String(durationSecondsMax),
+      '-af',
+      `aresample=${sampleRate}:first_pts=0`,
+      '-ac',
+      '1',
+      '-ar',
+      String(sampleRate),
+    ],
     // Not packet by packet: each piece costs its reader more than its bytes do.
     ...['-flush_packets', '0', '-f', 's16le', 'pipe:1'],
   ];

@@ -1,6 +1,6 @@
 import type { ObjectStores } from '../storage/object-store.ts';
 import type { Chunk } from '../timeline/chunk-plan.ts';
-import { bytesPerSample } from '../timeline/sample-rate.ts';
+import { bytesPerSample } from '../timeline/pcm-samples.ts';
 import type { AudioObject } from './transcription.ts';
 
 /** The samples of one chunk from the decoded audio of its job. */

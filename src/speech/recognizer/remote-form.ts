@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sampleRate } from '../../timeline/sample-rate.ts';
+import { wavHeader } from '../../timeline/wav-header.ts';
 
 /** A chunk's samples as the form that OpenAI-compatible endpoints take: a WAV file, the model, what is to be answered. */
 export function transcriptionForm(
@@ -27,21 +27,4 @@ export function transcriptionForm(
       Buffer.from(`\r\n--${boundary}--\r\n`),
     ]),
   };
-}
-
-function wavHeader(dataBytes: number): Buffer {
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0, 'ascii');
-  header.writeUInt32LE(36 + dataBytes, 4);
-  header.write('WAVEfmt ', 8, 'ascii');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20); // integer samples
-  header.writeUInt16LE(1, 22); // one channel
-  header.writeUInt32LE(sampleRate, 24);
-  header.writeUInt32LE(sampleRate * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'ascii');
-  header.writeUInt32LE(dataBytes, 40);
-  return header;
 }

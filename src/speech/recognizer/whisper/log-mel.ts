@@ -1,7 +1,7 @@
 /** The picture of sound that Whisper looks at: 80 mel bands, one column every 10 ms. */
+import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { FourierTransform } from './fourier-transform.ts';
 
-const sampleRate = 16_000;
 const windowSize = 400;
 const hopSize = 160;
 export const bands = 80;

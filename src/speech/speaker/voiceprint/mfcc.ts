@@ -3,10 +3,14 @@
  * window, 23 mel bins from 20 to 3700 Hz, 23 coefficients with the log energy first, lifter 22. Kaldi adds random noise
  * (dither); here there is none, so that the same audio always gives the same speakers.
  */
+import { fullScale } from '../../../timeline/pcm-samples.ts';
+import { sampleRate } from '../../../timeline/sample-rate.ts';
+
 export const coefficientCount = 23;
 export const framesPerSecond = 100;
 
-const sampleRateHz = 8000;
+/** Of the network, half of ours. */
+const networkRate = sampleRate / 2;
 const frameSamples = 200;
 const shiftSamples = 80;
 const fftSize = 256;
@@ -15,30 +19,27 @@ const highHz = 3700;
 const preemphasis = 0.97;
 const lifter = 22;
 const smallest = 1.1920928955078125e-7;
-/** Kaldi works on 16-bit samples; ours go from −1 to 1. */
-const fullScale = 32768;
-
-const resampleCutoffHz = 0.99 * 0.5 * sampleRateHz;
+const resampleCutoffHz = 0.99 * 0.5 * networkRate;
 const resampleZeros = 6;
 
 /** The taps of the windowed sinc that Kaldi's resampler uses, for 16 kHz to 8 kHz. */
 function halvingTaps(): Float64Array {
   const windowSeconds = resampleZeros / (2 * resampleCutoffHz);
-  const reach = Math.floor(windowSeconds * 2 * sampleRateHz);
+  const reach = Math.floor(windowSeconds * 2 * networkRate);
   const taps = new Float64Array(2 * reach + 1);
   for (let index = -reach; index <= reach; index += 1) {
-    const time = index / (2 * sampleRateHz);
+    const time = index / (2 * networkRate);
     const window = 0.5 * (1 + Math.cos(((2 * Math.PI * resampleCutoffHz) / resampleZeros) * time));
     const sinc =
       time === 0 ? 2 * resampleCutoffHz : Math.sin(2 * Math.PI * resampleCutoffHz * time) / (Math.PI * time);
-    taps[index + reach] = (window * sinc) / (2 * sampleRateHz);
+    taps[index + reach] = (window * sinc) / (2 * networkRate);
   }
   return taps;
 }
 
 const taps = halvingTaps();
 
-/** 16 kHz to 8 kHz, scaled to 16-bit range. */
+/** 16 kHz to 8 kHz. Kaldi works on 16-bit samples; ours go from −1 to 1. */
 export function halvedRate(samples: Float32Array): Float64Array {
   const reach = (taps.length - 1) / 2;
   const halved = new Float64Array(Math.ceil(samples.length / 2));
@@ -70,7 +71,7 @@ function melBins(): MelBin[] {
     const weights: number[] = [];
     let first = -1;
     for (let index = 0; index < fftSize / 2; index += 1) {
-      const distance = (mel((index * sampleRateHz) / fftSize) - left) / step;
+      const distance = (mel((index * networkRate) / fftSize) - left) / step;
       if (distance <= 0 || distance >= 2) continue;
       if (first < 0) first = index;
       weights.push(distance <= 1 ? distance : 2 - distance);
