@@ -17,6 +17,7 @@ import { createSubscription } from '../src/webhook/create-subscription.ts';
 import { receiverUrlCheck } from '../src/webhook/receiver-url.ts';
 import { recordTerminalEvent } from '../src/webhook/record-terminal-event.ts';
 import { defaultScheduleSetting, parseRetrySchedule } from '../src/webhook/retry-schedule.ts';
+import { principalOfId } from '../test/support/principal.ts';
 import type { ReceiverOrder, ReceiverReport } from './webhook-receiver-process.ts';
 import type { BareOrder, DispatchOrder } from './webhook-sender-process.ts';
 
@@ -91,7 +92,9 @@ export async function openStage(receiversMax: number): Promise<Stage> {
       const secrets: string[] = [];
       for (const url of urls) {
         const events = ['transcription.completed'];
-        secrets.push((await createSubscription(options, { accountId, url, events })).signingSecret);
+        secrets.push(
+          (await createSubscription(options, principalOfId(accountId), { url, events })).signingSecret,
+        );
       }
       await ask(receiverProcess, { kind: 'secrets', secrets, hanging });
       return { accountId, urls, secrets };

@@ -18,16 +18,17 @@ const authenticator = new Authenticator({ db, accounts, clock });
 const account = await accounts.create(db, { name: 'a', plan: 'free' });
 
 const refuses = (header: string | undefined, code: string) =>
-  assert.rejects(authenticator.authenticate(header), (error: ApiError) => error.code === code);
+  assert.rejects(authenticator.authenticate(header, 'rest'), (error: ApiError) => error.code === code);
 
 test('a key opens its own account until it expires, and not after it was revoked', async () => {
   const key = await createApiKey(db, { account, name: 'k', expiresAt: new Date(clock.now() + 60_000) });
-  assert.equal((await authenticator.authenticate(`Bearer ${key.key}`)).id, account.id);
+  const principal = await authenticator.authenticate(`Bearer ${key.key}`, 'rest');
+  assert.deepEqual(principal, { account, credential: { kind: 'key', id: key.id }, door: 'rest' });
   await clock.advance(60_000);
   await refuses(`Bearer ${key.key}`, 'invalid_api_key');
 
   const other = await createApiKey(db, { account, name: 'k', expiresAt: null });
-  assert.equal((await authenticator.authenticate(`bearer  ${other.key}`)).id, account.id);
+  assert.equal((await authenticator.authenticate(`bearer  ${other.key}`, 'rest')).account.id, account.id);
   await apiKeyStore.revoke(db, other.id);
   await refuses(`Bearer ${other.key}`, 'invalid_api_key');
 });
@@ -38,7 +39,7 @@ test('a key with a bad checksum is refused without a look at the database', asyn
   const key = generateApiKey();
   const mistyped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a');
   await assert.rejects(
-    offline.authenticate(`Bearer ${mistyped}`),
+    offline.authenticate(`Bearer ${mistyped}`, 'rest'),
     (error: ApiError) => error.code === 'invalid_api_key',
   );
 });
@@ -48,13 +49,13 @@ test('the last use is written, at most once a minute', async () => {
   const lastUse = async () =>
     (await apiKeyStore.list(db, account.id)).find(({ id }) => id === key.id)?.lastUsedAt?.getTime();
   const first = clock.now();
-  await authenticator.authenticate(`Bearer ${key.key}`);
+  await authenticator.authenticate(`Bearer ${key.key}`, 'rest');
   assert.equal(await lastUse(), first);
   await clock.advance(30_000);
-  await authenticator.authenticate(`Bearer ${key.key}`);
+  await authenticator.authenticate(`Bearer ${key.key}`, 'rest');
   assert.equal(await lastUse(), first);
   await clock.advance(31_000);
-  await authenticator.authenticate(`Bearer ${key.key}`);
+  await authenticator.authenticate(`Bearer ${key.key}`, 'rest');
   assert.equal(await lastUse(), first + 61_000);
 });
 
@@ -64,5 +65,5 @@ test('an operator may set a key without our checksum', async () => {
   await apiKeyStore.insertOnce(db, { accountId: account.id, name: 'set', hash, expiresAt: null });
   await refuses(`Bearer ${operatorKey}`, 'invalid_api_key');
   const knowing = new Authenticator({ db, accounts, clock, operatorKey });
-  assert.equal((await knowing.authenticate(`Bearer ${operatorKey}`)).id, account.id);
+  assert.equal((await knowing.authenticate(`Bearer ${operatorKey}`, 'rest')).account.id, account.id);
 });

@@ -1,10 +1,10 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
-import type { Account } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { apiKeyHash, hasApiKeyShape, hasValidChecksum } from './api-key.ts';
 import { type ApiKey, apiKeyStore } from './api-key-store.ts';
+import type { Door, Principal } from './principal.ts';
 
 /** A key's last use is written at most this often, so that reading stays cheap. */
 const lastUsedResolutionMs = 60_000;
@@ -17,7 +17,7 @@ export interface AuthenticatorDeps {
   operatorKey?: string | undefined;
 }
 
-/** Turns the Authorization header into the account that owns the key, or refuses. */
+/** Turns the Authorization header into the principal whose key it is, or refuses. */
 export class Authenticator {
   readonly #deps: AuthenticatorDeps;
 
@@ -25,7 +25,7 @@ export class Authenticator {
     this.#deps = deps;
   }
 
-  async authenticate(authorization: string | undefined): Promise<Account> {
+  async authenticate(authorization: string | undefined, door: Door): Promise<Principal> {
     const key = bearerToken(authorization);
     if (!this.#isPlausible(key)) throw refusal('invalid_api_key');
     const { db, accounts } = this.#deps;
@@ -34,7 +34,7 @@ export class Authenticator {
     const account = await accounts.find(db, stored.accountId);
     if (!account) throw refusal('invalid_api_key');
     await this.#noteUse(stored);
-    return account;
+    return { account, credential: { kind: 'key', id: stored.id }, door };
   }
 
   #isPlausible(key: string): boolean {

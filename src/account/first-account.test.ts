@@ -24,7 +24,7 @@ async function world(t: Hooks, secretBox: SecretBox | undefined = new SecretBox(
     db,
     start: (operatorKey?: string, box = secretBox) =>
       ensureFirstAccount(db, { accounts, plans, operatorKey, secretBox: box }),
-    use: (key: string) => authenticator.authenticate(`Bearer ${key}`),
+    use: (key: string) => authenticator.authenticate(`Bearer ${key}`, 'rest'),
     sealed: () => db.query('select 1 from api_key where sealed_key is not null'),
   };
 }
@@ -82,5 +82,5 @@ test("the operator's own key is never shown and works for the first account", as
   const { start, use } = await world(t);
   const key = generateApiKey();
   assert.deepEqual([await start(key), await start(key)], [{ kind: 'nothing' }, { kind: 'nothing' }]);
-  assert.equal((await use(key)).name, 'default');
+  assert.equal((await use(key)).account.name, 'default');
 });

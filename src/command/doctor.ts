@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import { onlyRow } from '../platform/database.ts';
 import { runProcess } from '../platform/subprocess.ts';
 import { type Foundation, openFoundation, secretBoxOf } from '../service/foundation.ts';
+import { lazyEgress } from '../service/lazy-egress.ts';
 import { openStorage } from '../service/processing.ts';
 import { openModelStore } from '../service/speech.ts';
 import { workKey } from '../storage/object-key.ts';
@@ -101,7 +102,7 @@ async function ytdlpFinding({ programs }: Config, clock: Clock): Promise<Finding
 }
 
 async function modelsFinding(config: Config, clock: Clock): Promise<Finding> {
-  const store = await openModelStore({ config, clock });
+  const store = await openModelStore({ config }, lazyEgress(config, clock));
   const wanted = defaultModelIds();
   const installed = await Promise.all(wanted.map((id) => store.installed(id)));
   const missing = wanted.filter((_id, index) => !installed[index]);

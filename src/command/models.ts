@@ -1,5 +1,6 @@
 import type { Model } from '../model/model.ts';
-import { defaultModelIds } from '../model/model-store.ts';
+import { defaultModelIds, type ModelStore } from '../model/model-store.ts';
+import { lazyEgress } from '../service/lazy-egress.ts';
 import { openModelStore } from '../service/speech.ts';
 import { commandContext, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';
@@ -9,7 +10,7 @@ interface Output {
 }
 
 export async function listModels(options: Output): Promise<void> {
-  const models = await (await openModelStore(commandContext())).list();
+  const models = await (await openModels()).list();
   const rows = models.map((model) => ({
     id: model.id,
     kind: model.kind,
@@ -36,6 +37,11 @@ export async function listModels(options: Output): Promise<void> {
   );
 }
 
+function openModels(): Promise<ModelStore> {
+  const { config, clock } = commandContext();
+  return openModelStore({ config }, lazyEgress(config, clock));
+}
+
 export async function installModels(
   ids: readonly string[],
   options: Output & { default?: boolean },
@@ -43,7 +49,7 @@ export async function installModels(
   const wanted = options.default ? [...new Set([...ids, ...defaultModelIds()])] : [...ids];
   if (wanted.length === 0)
     throw new UsageError('Name the models to install, or use --default. "longhand models list" shows them.');
-  const store = await openModelStore(commandContext());
+  const store = await openModels();
   const installed = await Promise.all(wanted.map((id) => store.installed(id)));
   const missing = wanted.filter((_id, index) => !installed[index]);
   const signal = new AbortController().signal;

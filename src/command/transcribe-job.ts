@@ -6,6 +6,7 @@ import { PublicUrl } from '../http/public-url.ts';
 import { labelOfSource } from '../media/label.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
+import type { LazyEgress } from '../service/lazy-egress.ts';
 import { openQueue, openStorage, startWorker } from '../service/processing.ts';
 import { eventRecorder } from '../service/webhooks.ts';
 import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts';
@@ -14,7 +15,7 @@ import { workKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { queueJob } from '../transcription/create-transcription.ts';
 import { progressOf } from '../transcription/progress.ts';
-import { optionsFor, type Transcription } from '../transcription/transcription.ts';
+import { type CompletedTranscription, optionsFor } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import type { CommandContext } from './command-context.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -41,11 +42,11 @@ export interface JobOptions {
 
 /** With a queue and a worker of its own, on the database that runs here or on one that is started for it. */
 export async function runJob(
-  { config, clock, logger }: CommandContext,
+  { config, clock, logger, egress }: CommandContext & { egress: LazyEgress },
   speech: Speech,
   media: JobMedia,
   options: JobOptions,
-): Promise<Transcription> {
+): Promise<CompletedTranscription> {
   const ends = new EventTarget();
   const foundation = await openFoundation(config, clock, logger);
   const { stores, close } = await openStorage(foundation);
@@ -55,6 +56,7 @@ export async function runJob(
     speech,
     stores,
     queue,
+    egress,
     // A service may run on the same database: this worker may end a job of its accounts, too.
     recordEnd: eventRecorder(foundation, new PublicUrl(config)),
     afterEnd: () => ends.dispatchEvent(new Event('end')),
@@ -77,7 +79,11 @@ interface Parts {
   ends: EventTarget;
 }
 
-async function queuedJob(parts: Parts, media: JobMedia, options: JobOptions): Promise<Transcription> {
+async function queuedJob(
+  parts: Parts,
+  media: JobMedia,
+  options: JobOptions,
+): Promise<CompletedTranscription> {
   const { foundation, stores, queue, ends } = parts;
   const { db, accounts } = foundation;
   const account = await accounts.internal(db);
@@ -106,7 +112,8 @@ async function queuedJob(parts: Parts, media: JobMedia, options: JobOptions): Pr
     await untilDone(foundation, id, { ends, interrupted });
     const job = await transcriptionStore.findOwned(db, account.id, id);
     if (!job) throw new Error('The job was deleted while it ran.');
-    if (job.status === 'failed') throw new UsageError(job.error ?? 'The file could not be transcribed.');
+    if (job.status === 'failed') throw new UsageError(job.error);
+    if (job.status === 'processing') throw new Error('The job has not ended.');
     return job;
   } finally {
     await transcriptionStore.delete(db, id);

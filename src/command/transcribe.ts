@@ -3,11 +3,12 @@ import { basename } from 'node:path';
 import type { Config } from '../config.ts';
 import { labelOf } from '../contract/label.ts';
 import { judgeUrl } from '../egress/url.ts';
+import { lazyEgress } from '../service/lazy-egress.ts';
 import { openSpeech } from '../service/speech.ts';
 import { type SpeakerCount, speakersMax } from '../speech/speaker/cluster/speaker-clusters.ts';
 import { conversationText } from '../transcript/conversation-text.ts';
 import { srt, vtt } from '../transcript/subtitles.ts';
-import type { Transcription } from '../transcription/transcription.ts';
+import type { CompletedTranscription } from '../transcription/transcription.ts';
 import { commandContext } from './command-context.ts';
 import type { JobMedia } from './transcribe-job.ts';
 import { UsageError } from './usage-error.ts';
@@ -30,7 +31,8 @@ export async function transcribe(given: string, options: TranscribeOptions): Pro
   speakerCountOf(options);
   const { config, clock, logger } = commandContext();
   const media = /^https?:\/\//i.test(given) ? mediaLink(given, config) : await mediaFile(given);
-  const speech = await openSpeech({ config, clock, logger });
+  const egress = lazyEgress(config, clock);
+  const speech = await openSpeech({ config, clock, logger }, egress);
   if (!speech) {
     throw new UsageError('The speech models are not installed: run "longhand models install --default".');
   }
@@ -38,7 +40,7 @@ export async function transcribe(given: string, options: TranscribeOptions): Pro
     // The models are loaded while the rest of the program is, and while the database starts.
     speech.warmUp(config.engine.name, languageOf(options));
     const { runJob } = await import('./transcribe-job.ts');
-    const job = await runJob({ config, clock, logger }, speech, media, {
+    const job = await runJob({ config, clock, logger, egress }, speech, media, {
       language: languageOf(options),
       speakers: options.speakers === true || options.speakerCount !== undefined,
       speakerCount: speakerCountOf(options),
@@ -46,6 +48,7 @@ export async function transcribe(given: string, options: TranscribeOptions): Pro
     await write(rendered(job, format), options.output);
   } finally {
     await speech.close();
+    await egress.close();
   }
 }
 
@@ -86,12 +89,12 @@ async function mediaFile(path: string): Promise<JobMedia> {
   return { kind: 'file', label: labelOf(basename(path), 'file'), path, sizeBytes: found.size };
 }
 
-function rendered({ text, segments, durationSeconds }: Transcription, format: Format): string {
-  if (format === 'srt') return srt(segments ?? []);
-  if (format === 'vtt') return vtt(segments ?? []);
+function rendered({ text, segments, durationSeconds }: CompletedTranscription, format: Format): string {
+  if (format === 'srt') return srt(segments);
+  if (format === 'vtt') return vtt(segments);
   if (format === 'json') return `${JSON.stringify({ duration_seconds: durationSeconds, text, segments })}\n`;
-  const isConversation = segments?.some(({ speaker }) => speaker !== undefined) ?? false;
-  const readable = isConversation ? conversationText(segments ?? []) : text;
+  const isConversation = segments.some(({ speaker }) => speaker !== undefined);
+  const readable = isConversation ? conversationText(segments) : text;
   return readable ? `${readable}\n` : '';
 }
 

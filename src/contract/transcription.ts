@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { protectedErrors } from './envelope.ts';
-import type { ErrorCode } from './errors.ts';
+import { ApiError, type ErrorCode } from './errors.ts';
 import { filename } from './label.ts';
 import { requestFaults } from './request-faults.ts';
 
@@ -105,7 +105,29 @@ export const createTranscriptionBody = z
     },
   });
 
-export type CreateTranscriptionBody = z.infer<typeof createTranscriptionBody>;
+export interface CreateTranscriptionCommand {
+  source: { kind: 'url'; url: string } | ({ kind: 'upload' } & UploadReference);
+  speakerDiarization: boolean;
+}
+
+/** A stored upload as its owner names it. */
+export interface UploadReference {
+  filename: string;
+  key: string;
+  storage: string;
+  sizeBytes: number;
+  contentType: string | null;
+}
+
+export function createTranscriptionCommand(
+  body: z.infer<typeof createTranscriptionBody>,
+): CreateTranscriptionCommand {
+  const { source_url: url, upload, speaker_diarization: speakerDiarization } = body;
+  if (url != null) return { source: { kind: 'url', url }, speakerDiarization };
+  if (!upload) throw new ApiError('invalid_source');
+  const { filename, key, storage, size: sizeBytes, content_type: contentType = null } = upload;
+  return { source: { kind: 'upload', filename, key, storage, sizeBytes, contentType }, speakerDiarization };
+}
 
 export const createTranscriptionErrors = [
   ...createOrder,
@@ -125,35 +147,36 @@ export const listTranscriptionsQuery = z
   })
   .register(requestFaults, { order: ['invalid_limit'], ofField: () => 'invalid_limit' });
 
-export interface TranscriptionFields {
+interface CreatedFields {
   id: string;
   filename: string;
   status: z.infer<typeof status>;
   createdAt: Date;
-  durationSeconds: number | null;
-  error: string | null;
 }
 
-export interface TranscriptResult {
-  text: string | null;
-  segments: z.infer<typeof segment>[] | null;
-}
+/** What a list shows of a job; which fields there are depends on its status. */
+export type TranscriptionFields = CreatedFields & { durationSeconds: number | null } & (
+    | { status: 'processing' | 'completed' }
+    | { status: 'failed'; error: string }
+  );
 
-export function createdTranscriptionOnWire(
-  job: Pick<TranscriptionFields, 'id' | 'filename' | 'status' | 'createdAt'>,
-) {
+export type TranscriptionResult = CreatedFields & { durationSeconds: number | null } & (
+    | { status: 'processing' }
+    | { status: 'completed'; text: string; segments: z.infer<typeof segment>[] }
+    | { status: 'failed'; error: string }
+  );
+
+export function createdTranscriptionOnWire(job: CreatedFields) {
   return { id: job.id, filename: job.filename, status: job.status, created_at: job.createdAt.toISOString() };
 }
 
-export function transcriptionOnWire(
-  job: TranscriptionFields & TranscriptResult,
-): z.infer<typeof transcription> {
+export function transcriptionOnWire(job: TranscriptionResult): z.infer<typeof transcription> {
   return {
     ...createdTranscriptionOnWire(job),
     duration_seconds: job.durationSeconds === null ? null : Math.round(job.durationSeconds * 1000) / 1000,
-    text: job.text,
-    segments: job.segments,
-    error: job.error,
+    text: job.status === 'completed' ? job.text : null,
+    segments: job.status === 'completed' ? job.segments : null,
+    error: job.status === 'failed' ? job.error : null,
   };
 }
 
@@ -163,7 +186,7 @@ export function transcriptionListItemOnWire(job: TranscriptionFields): z.infer<t
     duration_seconds: wholeSeconds(job.durationSeconds),
     text: null,
     segments: null,
-    error: job.error,
+    error: job.status === 'failed' ? job.error : null,
   };
 }
 

@@ -26,6 +26,18 @@ export const prepareUploadBody = z
   .meta({ id: 'PrepareUpload' })
   .register(requestFaults, { order: prepareOrder, ofField: () => 'invalid_upload' });
 
+export interface PrepareUploadCommand {
+  filename: string;
+  sizeBytes: number;
+  contentType: string | null;
+  speakerDiarization: boolean;
+}
+
+export function prepareUploadCommand(body: z.infer<typeof prepareUploadBody>): PrepareUploadCommand {
+  const { filename, size: sizeBytes, content_type, speaker_diarization: speakerDiarization } = body;
+  return { filename, sizeBytes, contentType: content_type ?? null, speakerDiarization };
+}
+
 export const prepareUploadErrors = [...prepareOrder, 'request_too_large', ...protectedErrors] as const;
 
 const storage = z.enum(['s3', 'local']).describe('Return it unchanged in later requests');
@@ -72,18 +84,25 @@ export interface UploadTargetFields {
       };
 }
 
-export function uploadTargetOnWire(target: UploadTargetFields): z.infer<typeof uploadTarget> {
-  const { key, storage, contentType, upload } = target;
-  return { key, storage, content_type: contentType, upload: transferOnWire(upload) };
+/** `serviceUrl`: where the caller reaches the service, the base of URLs that lead to the service's own storage. */
+export function uploadTargetOnWire(
+  { key, storage, contentType, upload }: UploadTargetFields,
+  serviceUrl: string,
+): z.infer<typeof uploadTarget> {
+  const whole = (url: string) => (url.startsWith('/') ? serviceUrl + url : url);
+  return { key, storage, content_type: contentType, upload: transferOnWire(upload, whole) };
 }
 
-function transferOnWire(upload: UploadTargetFields['upload']): z.infer<typeof uploadTarget>['upload'] {
+function transferOnWire(
+  upload: UploadTargetFields['upload'],
+  whole: (url: string) => string,
+): z.infer<typeof uploadTarget>['upload'] {
   if (upload.type === 'single') {
-    return { type: 'single', url: upload.url, method: 'PUT', headers: upload.headers };
+    return { type: 'single', url: whole(upload.url), method: 'PUT', headers: upload.headers };
   }
   return {
     type: 'multipart',
-    parts: upload.parts.map(({ partNumber, url }) => ({ part_number: partNumber, url })),
+    parts: upload.parts.map(({ partNumber, url }) => ({ part_number: partNumber, url: whole(url) })),
     part_size: upload.partSizeBytes,
     upload_id: upload.uploadId,
   };
@@ -119,6 +138,26 @@ export const completeMultipartBody = z
   })
   .meta({ id: 'CompleteMultipartUpload' })
   .register(requestFaults, { order: completeOrder, ofField: () => 'invalid_multipart_upload' });
+
+/** A multipart upload as its owner names it. */
+export interface MultipartReference {
+  key: string;
+  storage: string;
+  uploadId: string;
+}
+
+export interface CompleteUploadCommand extends MultipartReference {
+  parts: { partNumber: number; etag: string }[];
+}
+
+export function completeUploadCommand(body: z.infer<typeof completeMultipartBody>): CompleteUploadCommand {
+  const parts = body.parts.map(({ part_number: partNumber, etag }) => ({ partNumber, etag }));
+  return { ...multipartReference(body), parts };
+}
+
+export function multipartReference(body: z.infer<typeof abortMultipartBody>): MultipartReference {
+  return { key: body.key, storage: body.storage, uploadId: body.upload_id };
+}
 
 export const completeMultipartErrors = [
   ...completeOrder,

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Account } from '../account/account.ts';
 import type { Authenticator } from '../account/authenticate.ts';
+import type { Principal } from '../account/principal.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set for every protected operation; read it through `accountOf`. */
-    account: Account | undefined;
+    /** Set for every protected operation; read it through `principalOf`. */
+    principal: Principal | undefined;
   }
   interface FastifyContextConfig {
     /** Counts against the tighter limit of operations that create jobs. */
@@ -20,15 +20,15 @@ export function requireApiKey(
   authenticator: Authenticator,
   limiter: RateLimiter,
 ): void {
-  api.decorateRequest('account', undefined);
+  api.decorateRequest('principal', undefined);
   api.addHook('onRequest', async (request, reply) => {
-    request.account = await authenticator.authenticate(request.headers.authorization);
+    request.principal = await authenticator.authenticate(request.headers.authorization, 'rest');
     const kind = request.routeOptions.config.createsJob ? 'create' : 'request';
-    reply.headers(limiter.admit(request.account.id, kind));
+    reply.headers(limiter.admit(request.principal.account.id, kind));
   });
 }
 
-export function accountOf(request: FastifyRequest): Account {
-  if (!request.account) throw new Error('this operation is not behind requireApiKey');
-  return request.account;
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw new Error('this operation is not behind requireApiKey');
+  return request.principal;
 }

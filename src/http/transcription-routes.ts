@@ -8,6 +8,7 @@ import {
   createdTranscription,
   createdTranscriptionOnWire,
   createTranscriptionBody,
+  createTranscriptionCommand,
   createTranscriptionErrors,
   listTranscriptionsQuery,
   transcription,
@@ -17,7 +18,7 @@ import {
 } from '../contract/transcription.ts';
 import { type CreateTranscriptionDeps, createTranscription } from '../transcription/create-transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
-import { accountOf } from './authentication.ts';
+import { principalOf } from './authentication.ts';
 
 const path = '/api/v1/transcriptions';
 const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
@@ -41,11 +42,8 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
     },
     handler: async (request, reply) => {
       const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-      const job = await createTranscription(deps, {
-        account: accountOf(request),
-        body: request.body,
-        idempotencyKey,
-      });
+      const command = createTranscriptionCommand(request.body);
+      const job = await createTranscription(deps, principalOf(request), { ...command, idempotencyKey });
       reply.code(202).header('location', `${path}/${job.id}`);
       return { data: createdTranscriptionOnWire(job) };
     },
@@ -66,7 +64,11 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
       },
     },
     handler: async (request) => {
-      const jobs = await transcriptionStore.listNewest(deps.db, accountOf(request).id, request.query.limit);
+      const jobs = await transcriptionStore.listNewest(
+        deps.db,
+        principalOf(request).account.id,
+        request.query.limit,
+      );
       return { data: jobs.map(transcriptionListItemOnWire) };
     },
   });
@@ -83,7 +85,11 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
       response: { 200: dataOf(transcription), ...errorAnswers(['not_found', ...protectedErrors]) },
     },
     handler: async (request) => {
-      const job = await transcriptionStore.findOwned(deps.db, accountOf(request).id, request.params.id);
+      const job = await transcriptionStore.findOwned(
+        deps.db,
+        principalOf(request).account.id,
+        request.params.id,
+      );
       if (!job) throw new ApiError('not_found');
       return { data: transcriptionOnWire(job) };
     },

@@ -6,7 +6,10 @@ import {
   completedUpload,
   completeMultipartBody,
   completeMultipartErrors,
+  completeUploadCommand,
+  multipartReference,
   prepareUploadBody,
+  prepareUploadCommand,
   prepareUploadErrors,
   uploadTarget,
   uploadTargetOnWire,
@@ -14,7 +17,7 @@ import {
 import { abortUpload } from '../upload/abort-upload.ts';
 import { completeUpload } from '../upload/complete-upload.ts';
 import { type PrepareUploadDeps, prepareUpload } from '../upload/prepare-upload.ts';
-import { accountOf } from './authentication.ts';
+import { principalOf } from './authentication.ts';
 import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
 
@@ -43,16 +46,8 @@ function prepareRoute(api: Server, deps: UploadRoutesDeps): void {
       response: { 200: dataOf(uploadTarget), ...errorAnswers(prepareUploadErrors) },
     },
     handler: async (request) => {
-      const { filename, size, content_type, speaker_diarization } = request.body;
-      const target = await prepareUpload(deps, {
-        account: accountOf(request),
-        filename,
-        sizeBytes: size,
-        contentType: content_type ?? null,
-        speakerDiarization: speaker_diarization,
-        serviceUrl: deps.publicUrl.forHost(request.headers.host),
-      });
-      return { data: uploadTargetOnWire(target) };
+      const target = await prepareUpload(deps, principalOf(request), prepareUploadCommand(request.body));
+      return { data: uploadTargetOnWire(target, deps.publicUrl.forHost(request.headers.host)) };
     },
   });
 }
@@ -70,15 +65,8 @@ function completeRoute(api: Server, deps: UploadRoutesDeps): void {
       response: { 200: dataOf(completedUpload), ...errorAnswers(completeMultipartErrors) },
     },
     handler: async (request) => {
-      const { key, storage, upload_id, parts } = request.body;
-      const data = await completeUpload(deps, {
-        account: accountOf(request),
-        key,
-        storage,
-        uploadId: upload_id,
-        parts: parts.map(({ part_number, etag }) => ({ partNumber: part_number, etag })),
-      });
-      return { data };
+      const command = completeUploadCommand(request.body);
+      return { data: await completeUpload(deps, principalOf(request), command) };
     },
   });
 }
@@ -96,8 +84,7 @@ function abortRoute(api: Server, deps: UploadRoutesDeps): void {
       response: { 204: z.null().describe('Aborted'), ...errorAnswers(abortMultipartErrors) },
     },
     handler: async (request, reply) => {
-      const { key, storage, upload_id } = request.body;
-      await abortUpload(deps, { account: accountOf(request), key, storage, uploadId: upload_id });
+      await abortUpload(deps, principalOf(request), multipartReference(request.body));
       return reply.code(204).send(null);
     },
   });

@@ -15,14 +15,14 @@ import {
 import { type CreateSubscriptionDeps, createSubscription } from '../webhook/create-subscription.ts';
 import { type DeleteSubscriptionDeps, deleteSubscription } from '../webhook/delete-subscription.ts';
 import { subscriptionStore } from '../webhook/subscription-store.ts';
-import { accountOf } from './authentication.ts';
+import { principalOf } from './authentication.ts';
 
 const path = '/api/v1/webhook-subscriptions';
 
 export type WebhookRoutesDeps = CreateSubscriptionDeps & DeleteSubscriptionDeps;
 
 /** Registered on an instance behind `requireApiKey`. */
-export function webhookRoutes(instance: FastifyInstance, options: WebhookRoutesDeps): void {
+export function webhookRoutes(instance: FastifyInstance, deps: WebhookRoutesDeps): void {
   const api = instance.withTypeProvider<ZodTypeProvider>();
 
   api.route({
@@ -38,8 +38,8 @@ export function webhookRoutes(instance: FastifyInstance, options: WebhookRoutesD
     },
     handler: async (request, reply) => {
       const { url, events } = request.body;
-      const accountId = accountOf(request).id;
-      const { subscription, signingSecret } = await createSubscription(options, { accountId, url, events });
+      const created = await createSubscription(deps, principalOf(request), { url, events });
+      const { subscription, signingSecret } = created;
       reply.code(201).header('location', `${path}/${subscription.id}`);
       return { data: createdSubscriptionOnWire(subscription, signingSecret) };
     },
@@ -55,7 +55,7 @@ export function webhookRoutes(instance: FastifyInstance, options: WebhookRoutesD
       response: { 200: dataOf(z.array(listedSubscription)), ...errorAnswers(protectedErrors) },
     },
     handler: async (request) => {
-      const subscriptions = await subscriptionStore.list(options.db, accountOf(request).id);
+      const subscriptions = await subscriptionStore.list(deps.db, principalOf(request).account.id);
       return { data: subscriptions.map(listedSubscriptionOnWire) };
     },
   });
@@ -71,7 +71,7 @@ export function webhookRoutes(instance: FastifyInstance, options: WebhookRoutesD
       response: { 204: z.null().describe('Deleted'), ...errorAnswers(deleteSubscriptionErrors) },
     },
     handler: async (request, reply) => {
-      await deleteSubscription(options, { id: request.params.id, accountId: accountOf(request).id });
+      await deleteSubscription(deps, principalOf(request), request.params.id);
       return reply.code(204).send(null);
     },
   });

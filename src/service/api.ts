@@ -55,11 +55,8 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       db,
       queue: parts.queue,
       allowance,
-      verifyUpload: (account, { key, storage, size, filename, content_type }) =>
-        verifyUpload(
-          { db, stores },
-          { account, key, storage, sizeBytes: size, filename, contentType: content_type ?? null },
-        ),
+      logger,
+      verifyUpload: (principal, reference) => verifyUpload({ db, stores }, principal, reference),
       claimUpload: (tx, claim) => uploadStore.claim(tx, { ...claim, at: clock.date() }),
       isAcceptableSourceUrl: (url) => judgeUrl(url, { allow: config.egressAllow }).ok,
       labelOfUrl: labelOfSource,

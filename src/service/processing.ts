@@ -15,9 +15,10 @@ import { LocalStore } from '../storage/local/local-store.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
 import { startJobWorker } from '../transcription/job-worker.ts';
 import { transcriptionQueues } from '../transcription/queues.ts';
-import type { Transcription } from '../transcription/transcription.ts';
+import type { EndedTranscription } from '../transcription/transcription.ts';
 import { WorkerPresence } from '../transcription/worker-presence.ts';
 import type { Foundation } from './foundation.ts';
+import type { LazyEgress } from './lazy-egress.ts';
 
 export interface Storage {
   stores: ObjectStores;
@@ -66,7 +67,8 @@ export interface WorkerParts {
   speech: Speech | undefined;
   stores: ObjectStores;
   queue: TaskQueue;
-  recordEnd(tx: Queryable, job: Transcription): Promise<void>;
+  egress: Pick<LazyEgress, 'open'>;
+  recordEnd(tx: Queryable, job: EndedTranscription): Promise<void>;
   afterEnd(): void;
 }
 
@@ -97,7 +99,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     logger,
     clock,
     programs: { ffmpeg, ffprobe, bubblewrap, clock },
-    sources: linkSources(config, clock),
+    sources: linkSources(config.programs.ytdlp, clock, parts.egress),
     scratch,
     engine: config.engine.name,
     allowance: new Allowance(clock),
@@ -117,12 +119,11 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
 }
 
 /** Loaded with the first link: a command that transcribes a file starts a tenth of a second sooner. */
-function linkSources({ egressAllow: allow, programs: { ytdlp } }: Config, clock: Clock): LinkSources {
+function linkSources(ytdlp: string, clock: Clock, egress: WorkerParts['egress']): LinkSources {
   let opened: Promise<Sources> | undefined;
   const open = async () => {
     const { createSources } = await import('../media/resolve.ts');
-    const { createEgress } = await import('../egress/egress.ts');
-    return createSources({ egress: createEgress({ allow, clock }), clock, ytdlp });
+    return createSources({ egress: await egress.open(), clock, ytdlp });
   };
   return {
     async acquireSource(url, options) {

@@ -52,6 +52,7 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   const storage = await openStorage(foundation);
   undo.push(() => storage.close());
   const egress = createEgress({ allow: config.egressAllow, clock });
+  undo.push(() => egress.close());
   const secretBox = await secretBoxOf(foundation);
   const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl });
   undo.push(() => webhooks.stop());
@@ -64,7 +65,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   if (config.role !== 'api') {
     worker = await startWorker({
       foundation,
-      speech: await openSpeech(foundation),
+      speech: await openSpeech(foundation, { open: async () => egress }),
+      egress: { open: async () => egress },
       stores: storage.stores,
       queue,
       recordEnd: webhooks.recordEnd,

@@ -1,7 +1,6 @@
 /** The models on this machine and the recognizer that the settings ask for. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Egress } from '../egress/egress.ts';
 import type { HttpsDownload } from '../model/model-download.ts';
 import { models } from '../model/model-manifest.ts';
 import { ModelStore } from '../model/model-store.ts';
@@ -10,6 +9,7 @@ import { engineHearsLanguages, languageModel, modelOfEngine, modelsNeededBy } fr
 import { SpeechPool } from '../speech/process/speech-pool.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { Foundation } from './foundation.ts';
+import type { LazyEgress } from './lazy-egress.ts';
 
 const checkoutModelsDir = join(import.meta.dirname, '..', '..', 'data', 'models');
 
@@ -23,20 +23,18 @@ const downloadLimits = {
   redirectsMax: 5,
 };
 
-/** Loaded when it is needed: speech processes are started the sooner. */
-async function egressOf({ config, clock }: Pick<Foundation, 'config' | 'clock'>): Promise<Egress> {
-  const { createEgress } = await import('../egress/egress.ts');
-  return createEgress({ allow: config.egressAllow, clock });
-}
-
 /** The models of the data directory, and those that ./setup put into this checkout. */
-export async function openModelStore({
-  config,
-  clock,
-}: Pick<Foundation, 'config' | 'clock'>): Promise<ModelStore> {
+export async function openModelStore(
+  { config }: Pick<Foundation, 'config'>,
+  egress: Pick<LazyEgress, 'open'>,
+): Promise<ModelStore> {
   const httpsDownload: HttpsDownload = async (url, signal) => {
-    const egress = await egressOf({ config, clock });
-    const response = await egress.request({ url, limits: downloadLimits, signal, httpsOnly: true });
+    const response = await (await egress.open()).request({
+      url,
+      limits: downloadLimits,
+      signal,
+      httpsOnly: true,
+    });
     if (response.status === 200) return response.body;
     response.close();
     throw new Error(`the server answered ${response.status}`);
@@ -54,12 +52,11 @@ function refuseOtherModels(engine: string): void {
 }
 
 /** Undefined when a model that the engine needs is not there; the log says which and what to do. */
-export async function openSpeech({
-  config,
-  clock,
-  logger,
-}: Pick<Foundation, 'config' | 'clock' | 'logger'>): Promise<Speech | undefined> {
-  const modelStore = await openModelStore({ config, clock });
+export async function openSpeech(
+  { config, clock, logger }: Pick<Foundation, 'config' | 'clock' | 'logger'>,
+  egress: Pick<LazyEgress, 'open'>,
+): Promise<Speech | undefined> {
+  const modelStore = await openModelStore({ config }, egress);
   refuseOtherModels(config.engine.name);
   const needed = modelsNeededBy(config.engine.name);
   const usable = await Promise.all(needed.map((id) => modelStore.usable(id)));
@@ -84,7 +81,12 @@ export async function openSpeech({
   const { url, key, model } = config.engine;
   if (config.engine.name !== 'remote' || url === undefined) return local;
   const endpoint = { url, key, model: model ?? 'whisper-1' };
-  const egress = await egressOf({ config, clock });
   const { RemoteSpeech } = await import('../speech/recognizer/remote-speech.ts');
-  return new RemoteSpeech({ endpoint, local, egress, clock, concurrency: config.workers });
+  return new RemoteSpeech({
+    endpoint,
+    local,
+    egress: await egress.open(),
+    clock,
+    concurrency: config.workers,
+  });
 }

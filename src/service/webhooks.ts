@@ -4,7 +4,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { Transcription } from '../transcription/transcription.ts';
+import type { EndedTranscription } from '../transcription/transcription.ts';
 import { AttemptCounter, type AttemptCounts } from '../webhook/attempt-counts.ts';
 import { keepDeliveryLog } from '../webhook/delivery-log.ts';
 import { Dispatcher } from '../webhook/dispatcher.ts';
@@ -15,7 +15,7 @@ import type { Foundation } from './foundation.ts';
 
 export interface Webhooks {
   /** For the transaction that ends a job. */
-  recordEnd(tx: Queryable, job: Transcription): Promise<void>;
+  recordEnd(tx: Queryable, job: EndedTranscription): Promise<void>;
   /** After that transaction: what was recorded goes out now, if this process delivers. */
   afterEnd(): void;
   /** After a subscription was removed: nothing more goes to it from this process. */
@@ -39,7 +39,6 @@ const notDelivering: Omit<Webhooks, 'recordEnd'> = {
 /** Writes the event of a job that ends. Every process with a worker needs it: it may end any account's job. */
 export function eventRecorder({ config, clock }: Foundation, publicUrl: PublicUrl): Webhooks['recordEnd'] {
   return async (tx, job) => {
-    if (job.status === 'processing') throw new Error('a job that has not ended has no event');
     const { id, accountId, filename, status, durationSeconds } = job;
     const ended = { id, accountId, filename, status, durationSeconds, endedAt: clock.date() };
     await recordTerminalEvent(tx, ended, { publicUrl: publicUrl.base, schedule: config.webhookSchedule });
@@ -86,7 +85,6 @@ export async function startWebhooks({
     async stop() {
       endLogKeeping();
       await dispatcher?.stop(graceMs);
-      await egress.close();
     },
   };
 }

@@ -5,8 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { labelOf } from '../contract/label.ts';
 import { decode, type Truncation } from '../media/decode.ts';
 import { MediaFailure } from '../media/media-failure.ts';
-import type { MediaPrograms } from '../media/probe.ts';
+import { type MediaPrograms, probe } from '../media/probe.ts';
 import type { LinkSources } from '../media/resolve.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { ScratchDirectory } from '../platform/scratch-directory.ts';
@@ -19,11 +20,16 @@ import { sampleRate } from '../timeline/sample-rate.ts';
 import { chunkStore } from './chunk-store.ts';
 import { decideLanguage } from './decide-language.ts';
 import { type ChunkTask, finishQueue, type JobTask, recogniseQueue } from './queues.ts';
-import type { AudioObject, Transcription } from './transcription.ts';
+import { StageReport } from './stage-report.ts';
+import type { AudioObject, ProcessingTranscription } from './transcription.ts';
 import { transcriptionStore } from './transcription-store.ts';
+
+/** Decoded audio: signed 16-bit samples. */
+const bytesPerSecond = 2 * sampleRate;
 
 export interface AcquireDeps {
   db: Database;
+  clock: Clock;
   queue: TaskQueue;
   stores: ObjectStores;
   speech: Speech;
@@ -49,10 +55,13 @@ export async function acquire(
   const job = await transcriptionStore.findProcessing(deps.db, transcriptionId);
   if (!job || job.chunksTotal !== null) return;
   deps.speech.warmUp(deps.engine, job.options.language);
+  const report = new StageReport(deps, job.id);
   await deps.scratch.use(async (directory) => {
-    const { file, label } = await sourceFile(deps, job, directory, signal);
+    await report.enter('fetching');
+    const { file, label } = await sourceFile(deps, job, directory, { report, signal });
+    await report.enter('decoding');
     const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };
-    const found = await decodeAndListen(deps, job, file, audio, signal);
+    const found = await decodeAndListen(deps, job, { file, audio, report }, signal);
     if (found.truncated) {
       const decodedSeconds = found.totalSamples / sampleRate;
       deps.logger.info(
@@ -63,15 +72,16 @@ export async function acquire(
     const chunks = chunkPlan(found.spans, found.totalSamples);
     const wanted = { language: job.options.language, audio, chunks };
     const language = await decideLanguage(deps, wanted, signal);
+    await report.settled();
     await storePlan(deps, job, { audio, label, found, chunks, language });
   });
 }
 
 async function sourceFile(
   { stores, sources }: AcquireDeps,
-  job: Transcription,
+  job: ProcessingTranscription,
   directory: string,
-  signal: AbortSignal,
+  { report, signal }: { report: StageReport; signal: AbortSignal },
 ): Promise<{ file: string; label: string }> {
   const { source } = job;
   if (source.kind === 'url') {
@@ -85,7 +95,8 @@ async function sourceFile(
   const file = join(directory, 'media');
   try {
     const object = await storeOf(stores, source).read(source.key);
-    await pipeline(object, createWriteStream(file, { mode: 0o600 }), { signal });
+    const counted = counting(object, (bytes) => report.progress(bytes, source.sizeBytes));
+    await pipeline(counted, createWriteStream(file, { mode: 0o600 }), { signal });
   } catch (error) {
     if (error instanceof NoSuchObject) throw new MediaFailure('media_not_found', { cause: error });
     throw error;
@@ -96,18 +107,24 @@ async function sourceFile(
 /** Reads the decoded samples once: into the store, and through voice activity. Neither waits for a whole file. */
 async function decodeAndListen(
   { programs, speech, stores }: AcquireDeps,
-  job: Transcription,
-  file: string,
-  audio: AudioObject,
+  job: ProcessingTranscription,
+  { file, audio, report }: { file: string; audio: AudioObject; report: StageReport },
   signal: AbortSignal,
 ): Promise<HeardRecording> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
-  const decoded = decode(programs, file, { durationSecondsMax: job.options.mediaSecondsMax, signal: either });
+  const probed = await probe(programs, file, { signal });
+  const totalBytes = (probed.audio.durationSeconds ?? probed.durationSeconds ?? 0) * bytesPerSecond;
+  const decoded = decode(programs, file, {
+    durationSecondsMax: job.options.mediaSecondsMax,
+    probed,
+    signal: either,
+  });
+  const samples = counting(decoded.audio, (bytes) => report.progress(bytes, totalBytes));
   const copy = new PassThrough();
   copy.on('error', () => {}); // Who reads or writes it hears of the fault; without a listener it would end the process.
   const stored = storeOf(stores, audio).write(audio.key, copy);
-  const heard = speech.findSpeech(copiedTo(copy, decoded.audio), either);
+  const heard = speech.findSpeech(copiedTo(copy, samples), either);
   try {
     const [found] = await Promise.all([heard, stored]);
     const { truncated } = await decoded.finished;
@@ -117,6 +134,19 @@ async function decodeAndListen(
     copy.destroy(error as Error);
     await Promise.allSettled([heard, stored]);
     throw error;
+  }
+}
+
+/** Passes everything on, and tells how much has passed. */
+async function* counting(
+  stream: AsyncIterable<Buffer>,
+  tell: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of stream) {
+    bytes += part.length;
+    tell(bytes);
+    yield part;
   }
 }
 
@@ -148,7 +178,7 @@ function drained(stream: PassThrough): Promise<void> {
 interface Acquired {
   audio: AudioObject;
   label: string;
-  found: FoundSpeech;
+  found: HeardRecording;
   chunks: Chunk[];
   language: string | null;
 }
@@ -156,7 +186,7 @@ interface Acquired {
 /** The plan, the job's length and the tasks appear together. */
 async function storePlan(
   { db, queue, engine }: AcquireDeps,
-  job: Transcription,
+  job: ProcessingTranscription,
   { audio, label, found, chunks, language }: Acquired,
 ): Promise<void> {
   await db.transaction(async (tx) => {
@@ -166,6 +196,7 @@ async function storePlan(
       filename: labelOf(label, job.filename),
       chunks: chunks.length,
       options: { engine, language },
+      notes: found.truncated ? ['truncated'] : [],
     });
     if (!wasFirst) return;
     await chunkStore.insertAll(tx, job.id, chunks);

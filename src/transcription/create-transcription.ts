@@ -1,27 +1,28 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Account } from '../account/account.ts';
 import type { Allowance } from '../account/allowance.ts';
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { labelOf } from '../contract/label.ts';
-import type { CreateTranscriptionBody } from '../contract/transcription.ts';
+import type { CreateTranscriptionCommand, UploadReference } from '../contract/transcription.ts';
 import type { Database, Queryable } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
+import type { Logger } from '../platform/telemetry.ts';
 import type { StorageId } from '../storage/object-store.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import { acquireQueue, type JobTask } from './queues.ts';
-import { optionsFor, type Source, type Transcription } from './transcription.ts';
+import { optionsFor, type ProcessingTranscription, type Source } from './transcription.ts';
 import { transcriptionStore } from './transcription-store.ts';
 import { isProcessingAvailable } from './worker-presence.ts';
-
-type UploadReference = NonNullable<CreateTranscriptionBody['upload']>;
 
 export interface CreateTranscriptionDeps {
   db: Database;
   queue: TaskQueue;
   allowance: Allowance;
+  logger: Logger;
   /** Ownership, existence, size and type of a stored upload; throws an ApiError. */
   verifyUpload(
-    account: Account,
+    principal: Principal,
     upload: UploadReference,
   ): Promise<{ id: string; storage: StorageId; key: string; sizeBytes: number }>;
   /** Ties the job to its upload, so that the sweep leaves it alone; false when the upload is gone meanwhile. */
@@ -32,32 +33,32 @@ export interface CreateTranscriptionDeps {
   labelOfUrl(url: string): string;
 }
 
-export interface CreateTranscriptionRequest {
-  account: Account;
-  body: CreateTranscriptionBody;
-  idempotencyKey?: string | undefined;
-}
+export type CreatedTranscription = Pick<ProcessingTranscription, 'id' | 'filename' | 'createdAt' | 'status'>;
+
+export type CreateTranscriptionRequest = CreateTranscriptionCommand & { idempotencyKey?: string | undefined };
 
 /** Checks in the written order, then queues the job: row, allowance and task in one transaction, or none of them. */
 export async function createTranscription(
   deps: CreateTranscriptionDeps,
-  { account, body, idempotencyKey }: CreateTranscriptionRequest,
-): Promise<Transcription> {
+  principal: Principal,
+  { idempotencyKey, ...command }: CreateTranscriptionRequest,
+): Promise<CreatedTranscription> {
   const { db, allowance } = deps;
-  if (body.source_url != null && !deps.isAcceptableSourceUrl(body.source_url))
+  const { account } = principal;
+  if (command.source.kind === 'url' && !deps.isAcceptableSourceUrl(command.source.url))
     throw new ApiError('invalid_source_url');
-  const requestHash = createHash('sha256').update(JSON.stringify(body)).digest();
+  const requestHash = createHash('sha256').update(JSON.stringify(command)).digest();
   if (idempotencyKey !== undefined) {
     const earlier = await earlierJob(db, account, idempotencyKey, requestHash);
     if (earlier) return earlier;
   }
-  if (body.speaker_diarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
+  if (command.speakerDiarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
   await allowance.assertLeft(db, account);
-  const { source, filename, uploadId } = await sourceOf(deps, account, body);
+  const { source, filename, uploadId } = await sourceOf(deps, principal, command.source);
   if (!(await isProcessingAvailable(db))) throw new ApiError('api_processing_unavailable');
 
   const id = randomUUID();
-  const options = optionsFor(account.plan, { speakerDiarization: body.speaker_diarization });
+  const options = optionsFor(account.plan, { speakerDiarization: command.speakerDiarization });
   const created = await queueJob(deps, async (tx) => {
     const { day } = await allowance.take(tx, account);
     const job = await transcriptionStore.insert(tx, {
@@ -88,14 +89,19 @@ export async function createTranscription(
     throw error;
   });
   if (!created) throw new ApiError('queue_unavailable');
+  const { credential, door } = principal;
+  deps.logger.info(
+    { job: created.id, account: account.id, [credential.kind]: credential.id, door },
+    'a job was accepted',
+  );
   return created;
 }
 
 /** Inserts a job and its first task in one transaction; whatever goes wrong, no job is left behind. */
 export async function queueJob(
   { db, queue }: Pick<CreateTranscriptionDeps, 'db' | 'queue'>,
-  insert: (tx: Queryable) => Promise<Transcription>,
-): Promise<Transcription> {
+  insert: (tx: Queryable) => Promise<ProcessingTranscription>,
+): Promise<ProcessingTranscription> {
   try {
     const job = await db.transaction(async (tx) => {
       const inserted = await insert(tx);
@@ -114,21 +120,15 @@ class SameKeyWasFaster extends Error {}
 
 async function sourceOf(
   deps: CreateTranscriptionDeps,
-  account: Account,
-  body: CreateTranscriptionBody,
+  principal: Principal,
+  source: CreateTranscriptionCommand['source'],
 ): Promise<{ source: Source; filename: string; uploadId?: string }> {
-  if (body.source_url != null) {
-    return {
-      source: { kind: 'url', url: body.source_url },
-      filename: labelOf(deps.labelOfUrl(body.source_url), 'link'),
-    };
-  }
-  if (!body.upload) throw new ApiError('invalid_source');
-  const { id, storage, key, sizeBytes } = await deps.verifyUpload(account, body.upload);
+  if (source.kind === 'url') return { source, filename: labelOf(deps.labelOfUrl(source.url), 'link') };
+  const { id, storage, key, sizeBytes } = await deps.verifyUpload(principal, source);
   return {
     uploadId: id,
     source: { kind: 'upload', storage, key, sizeBytes },
-    filename: labelOf(body.upload.filename, 'upload'),
+    filename: labelOf(source.filename, 'upload'),
   };
 }
 
@@ -137,11 +137,11 @@ async function earlierJob(
   account: Account,
   key: string,
   requestHash: Buffer,
-): Promise<Transcription | undefined> {
+): Promise<CreatedTranscription | undefined> {
   const known = await idempotencyStore.find(db, account.id, key);
   if (!known) return undefined;
   if (!known.requestHash.equals(requestHash)) throw new ApiError('idempotency_key_reused');
   const job = await transcriptionStore.findOwned(db, account.id, known.transcriptionId);
   // The same answer as the first time, whatever became of the job since.
-  return job && { ...job, status: 'processing' };
+  return job && { id: job.id, filename: job.filename, createdAt: job.createdAt, status: 'processing' };
 }

@@ -6,15 +6,15 @@ import { chunkStore } from './chunk-store.ts';
 import type { JobTask } from './queues.ts';
 import { speakerOutcomeStore } from './speaker-outcome-store.ts';
 import { type SpeakersDeps, speakersOfJob } from './speakers.ts';
-import type { Failure, Transcription } from './transcription.ts';
-import { type EndedTranscription, transcriptionStore } from './transcription-store.ts';
+import type { EndedTranscription, Failure } from './transcription.ts';
+import { type JustEnded, transcriptionStore } from './transcription-store.ts';
 
 export interface FinishDeps extends SpeakersDeps {
   db: Database;
   stores: ObjectStores;
   allowance: Allowance;
   /** Tells the account's receivers, in the transaction that ends the job. */
-  recordEnd(tx: Queryable, job: Transcription): Promise<void>;
+  recordEnd(tx: Queryable, job: EndedTranscription): Promise<void>;
   /** Called after that transaction. */
   afterEnd(): void;
 }
@@ -57,7 +57,7 @@ export async function fail(deps: FinishDeps, transcriptionId: string, failure: F
 
 async function endJob(
   deps: FinishDeps,
-  end: (tx: Queryable) => Promise<EndedTranscription | undefined>,
+  end: (tx: Queryable) => Promise<JustEnded | undefined>,
 ): Promise<void> {
   const ended = await deps.db.transaction(async (tx) => {
     const result = await end(tx);
@@ -70,7 +70,7 @@ async function endJob(
 }
 
 /** The decoded audio has served. What cannot be deleted now is left to the sweep. */
-async function removeAudio({ stores, logger }: FinishDeps, { id, audio }: Transcription): Promise<void> {
+async function removeAudio({ stores, logger }: FinishDeps, { id, audio }: EndedTranscription): Promise<void> {
   if (!audio) return;
   try {
     await stores.get(audio.storage)?.delete(audio.key);

@@ -2,32 +2,41 @@ import { onlyRow, type Queryable } from '../platform/database.ts';
 import type { Segment } from '../transcript/transcript.ts';
 import type {
   AudioObject,
+  CompletedTranscription,
+  EndedTranscription,
+  FailedTranscription,
   Failure,
+  Note,
+  ProcessingTranscription,
   Source,
+  Stage,
   Transcription,
   TranscriptionOptions,
-  TranscriptionStatus,
+  TranscriptionSummary,
 } from './transcription.ts';
 
-interface TranscriptionRow {
+interface SummaryRow {
   id: string;
   account_id: string;
   filename: string;
-  status: TranscriptionStatus;
+  status: Transcription['status'];
+  stage: Stage;
   source: Source;
   options: TranscriptionOptions;
   created_at: Date;
   duration_seconds: number | null;
   audio: AudioObject | null;
   chunks_total: number | null;
-  chunks_left: number | null;
-  text: string | null;
-  segments: Segment[] | null;
   error: string | null;
 }
 
+interface TranscriptionRow extends SummaryRow {
+  text: string | null;
+  segments: Segment[] | null;
+}
+
 const summaryColumns =
-  'id, account_id, filename, status, source, options, created_at, duration_seconds, audio, chunks_total, chunks_left, error';
+  'id, account_id, filename, status, stage, source, options, created_at, duration_seconds, audio, chunks_total, error';
 const columns = `${summaryColumns}, text, segments`;
 
 export interface NewTranscription {
@@ -39,20 +48,21 @@ export interface NewTranscription {
   allowanceDay: string | null;
 }
 
-export interface EndedTranscription {
-  transcription: Transcription;
+/** A job that this very statement ended. */
+export interface JustEnded<Ended extends EndedTranscription = EndedTranscription> {
+  transcription: Ended;
   /** The day whose allowance paid for the job, as YYYY-MM-DD. */
   allowanceDay: string | null;
 }
 
 export const transcriptionStore = {
-  async insert(tx: Queryable, job: NewTranscription): Promise<Transcription> {
+  async insert(tx: Queryable, job: NewTranscription): Promise<ProcessingTranscription> {
     const rows = await tx.query<TranscriptionRow>(
       `insert into transcription (id, account_id, filename, source, options, allowance_day)
        values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
       [job.id, job.accountId, job.filename, job.source, job.options, job.allowanceDay],
     );
-    return transcriptionOf(onlyRow(rows));
+    return processingOf(onlyRow(rows));
   },
 
   /** For the owner: another account's job looks as if it did not exist. */
@@ -64,22 +74,34 @@ export const transcriptionStore = {
     return row && transcriptionOf(row);
   },
 
-  async listNewest(db: Queryable, accountId: string, limit: number): Promise<Transcription[]> {
-    const rows = await db.query<TranscriptionRow>(
-      `select ${summaryColumns}, null as text, null as segments from transcription
-       where account_id = $1 order by number desc limit $2`,
+  async listNewest(db: Queryable, accountId: string, limit: number): Promise<TranscriptionSummary[]> {
+    const rows = await db.query<SummaryRow>(
+      `select ${summaryColumns} from transcription where account_id = $1 order by number desc limit $2`,
       [accountId, limit],
     );
-    return rows.map(transcriptionOf);
+    return rows.map(summaryOf);
   },
 
   /** For a worker: the job while it still is to be worked on. */
-  async findProcessing(db: Queryable, id: string): Promise<Transcription | undefined> {
-    const [row] = await db.query<TranscriptionRow>(
-      `select ${columns} from transcription where id = $1 and status = 'processing'`,
+  async findProcessing(db: Queryable, id: string): Promise<ProcessingTranscription | undefined> {
+    const [row] = await db.query<SummaryRow>(
+      `select ${summaryColumns} from transcription where id = $1 and status = 'processing'`,
       [id],
     );
-    return row && transcriptionOf(row);
+    return row && processingOf(row);
+  },
+
+  /** Where the job is; a fraction of the stage where it can be told. A stage is never left for an earlier one of the same attempt. */
+  async markStage(
+    db: Queryable,
+    id: string,
+    { stage, fraction }: { stage: Stage; fraction: number },
+  ): Promise<void> {
+    await db.query(
+      `update transcription set stage = $2, stage_fraction = $3
+       where id = $1 and status = 'processing' and (stage, stage_fraction) is distinct from ($2, $3::real)`,
+      [id, stage, fraction],
+    );
   },
 
   /** The audio is decoded and cut into chunks. False when another worker was first. */
@@ -91,6 +113,7 @@ export const transcriptionStore = {
       audio: AudioObject | null;
       filename: string;
       chunks: number;
+      notes: readonly Note[];
       /** Decided once, so that every chunk and every repetition is recognised alike. */
       options: Pick<TranscriptionOptions, 'engine' | 'language'>;
     },
@@ -98,9 +121,17 @@ export const transcriptionStore = {
     const rows = await tx.query(
       `update transcription
        set duration_seconds = $2, audio = $3, filename = $4, chunks_total = $5, chunks_left = $5,
-         options = options || $6
+         options = options || $6, stage = 'recognising', stage_fraction = 0, notes = $7
        where id = $1 and status = 'processing' and chunks_total is null returning id`,
-      [id, acquired.durationSeconds, acquired.audio, acquired.filename, acquired.chunks, acquired.options],
+      [
+        id,
+        acquired.durationSeconds,
+        acquired.audio,
+        acquired.filename,
+        acquired.chunks,
+        acquired.options,
+        acquired.notes,
+      ],
     );
     return rows.length === 1;
   },
@@ -108,7 +139,9 @@ export const transcriptionStore = {
   /** One chunk less to do; gives how many are left. */
   async countChunkDone(tx: Queryable, id: string): Promise<number | undefined> {
     const [row] = await tx.query<{ chunks_left: number }>(
-      `update transcription set chunks_left = chunks_left - 1
+      `update transcription
+       set chunks_left = chunks_left - 1,
+         stage = case when chunks_left = 1 then 'finishing' else stage end
        where id = $1 and status = 'processing' returning chunks_left`,
       [id],
     );
@@ -119,22 +152,26 @@ export const transcriptionStore = {
     tx: Queryable,
     id: string,
     { text, segments }: { text: string; segments: Segment[] },
-  ): Promise<EndedTranscription | undefined> {
+  ): Promise<JustEnded<CompletedTranscription> | undefined> {
     const [row] = await tx.query<TranscriptionRow & { allowance_day: string | null }>(
       `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3
        where id = $1 and status = 'processing' returning ${columns}, allowance_day::text`,
       [id, text, JSON.stringify(segments)],
     );
-    return row && { transcription: transcriptionOf(row), allowanceDay: row.allowance_day };
+    return row && { transcription: completedOf(row), allowanceDay: row.allowance_day };
   },
 
-  async markFailed(tx: Queryable, id: string, failure: Failure): Promise<EndedTranscription | undefined> {
+  async markFailed(
+    tx: Queryable,
+    id: string,
+    failure: Failure,
+  ): Promise<JustEnded<FailedTranscription> | undefined> {
     const [row] = await tx.query<TranscriptionRow & { allowance_day: string | null }>(
       `update transcription set status = 'failed', finished_at = now(), error = $2, error_code = $3
        where id = $1 and status = 'processing' returning ${columns}, allowance_day::text`,
       [id, failure.sentence, failure.code],
     );
-    return row && { transcription: transcriptionOf(row), allowanceDay: row.allowance_day };
+    return row && { transcription: failedOf(row), allowanceDay: row.allowance_day };
   },
 
   /** Notes a fault of our own and gives how many there were. */
@@ -151,21 +188,39 @@ export const transcriptionStore = {
   },
 };
 
-function transcriptionOf(row: TranscriptionRow): Transcription {
+function fieldsOf(row: SummaryRow) {
   return {
     id: row.id,
     accountId: row.account_id,
     filename: row.filename,
-    status: row.status,
     source: row.source,
     options: row.options,
     createdAt: row.created_at,
     durationSeconds: row.duration_seconds,
     audio: row.audio,
-    chunksTotal: row.chunks_total,
-    chunksLeft: row.chunks_left,
-    text: row.text,
-    segments: row.segments,
-    error: row.error,
   };
+}
+
+function processingOf(row: SummaryRow): ProcessingTranscription {
+  return { ...fieldsOf(row), status: 'processing', stage: row.stage, chunksTotal: row.chunks_total };
+}
+
+function completedOf(row: TranscriptionRow): CompletedTranscription {
+  return { ...fieldsOf(row), status: 'completed', text: row.text ?? '', segments: row.segments ?? [] };
+}
+
+function failedOf(row: SummaryRow): FailedTranscription {
+  return { ...fieldsOf(row), status: 'failed', error: row.error ?? '' };
+}
+
+function transcriptionOf(row: TranscriptionRow): Transcription {
+  return row.status === 'completed' ? completedOf(row) : withoutText(row);
+}
+
+function summaryOf(row: SummaryRow): TranscriptionSummary {
+  return row.status === 'completed' ? { ...fieldsOf(row), status: 'completed' } : withoutText(row);
+}
+
+function withoutText(row: SummaryRow): ProcessingTranscription | FailedTranscription {
+  return row.status === 'failed' ? failedOf(row) : processingOf(row);
 }

@@ -3,8 +3,6 @@ import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts
 import type { StorageId } from '../storage/object-store.ts';
 import type { Segment } from '../transcript/transcript.ts';
 
-export type TranscriptionStatus = 'processing' | 'completed' | 'failed';
-
 export type Source =
   | { kind: 'upload'; storage: StorageId; key: string; sizeBytes: number }
   | { kind: 'url'; url: string };
@@ -28,22 +26,48 @@ export interface AudioObject {
   key: string;
 }
 
-export interface Transcription {
+/** What the owner of a completed job should know about it. `truncated`: the recording was cut off, its end is missing. */
+export type Note = 'truncated';
+
+/** What a job that is being processed does, in the order of these. */
+export type Stage = 'queued' | 'fetching' | 'decoding' | 'recognising' | 'finishing';
+
+interface TranscriptionFields {
   id: string;
   accountId: string;
   filename: string;
-  status: TranscriptionStatus;
   source: Source;
   options: TranscriptionOptions;
   createdAt: Date;
   durationSeconds: number | null;
   audio: AudioObject | null;
-  chunksTotal: number | null;
-  chunksLeft: number | null;
-  text: string | null;
-  segments: Segment[] | null;
-  error: string | null;
 }
+
+export interface ProcessingTranscription extends TranscriptionFields {
+  status: 'processing';
+  stage: Stage;
+  /** Null until the recording is cut into chunks. */
+  chunksTotal: number | null;
+}
+
+export interface CompletedTranscription extends TranscriptionFields {
+  status: 'completed';
+  text: string;
+  segments: Segment[];
+}
+
+export interface FailedTranscription extends TranscriptionFields {
+  status: 'failed';
+  error: string;
+}
+
+export type EndedTranscription = CompletedTranscription | FailedTranscription;
+export type Transcription = ProcessingTranscription | EndedTranscription;
+/** As lists show it: without the text. */
+export type TranscriptionSummary =
+  | ProcessingTranscription
+  | Omit<CompletedTranscription, 'text' | 'segments'>
+  | FailedTranscription;
 
 export function optionsFor(
   plan: Plan,

@@ -1,8 +1,10 @@
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { MultipartReference } from '../contract/upload.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
-import { orUnavailable, ownedSession, type SessionReference } from './multipart-session.ts';
+import { orUnavailable, ownedSession } from './multipart-session.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface AbortUploadDeps {
@@ -12,9 +14,13 @@ export interface AbortUploadDeps {
 }
 
 /** Gives an unfinished upload up: its parts are erased. May be repeated; a completed upload is no session any more. */
-export async function abortUpload(deps: AbortUploadDeps, reference: SessionReference): Promise<void> {
+export async function abortUpload(
+  deps: AbortUploadDeps,
+  principal: Principal,
+  reference: MultipartReference,
+): Promise<void> {
   const { db, clock } = deps;
-  const { upload, store } = await ownedSession(deps, reference);
+  const { upload, store } = await ownedSession(deps, principal, reference);
   if (upload.erasedAt) return;
   const isDiscarded =
     upload.status === 'discarded' || (await uploadStore.discard(db, { id: upload.id, at: clock.date() }));

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { CompleteUploadCommand } from '../contract/upload.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
 import {
@@ -11,12 +13,7 @@ import {
   type UploadedPart,
 } from '../storage/object-store.ts';
 import { plainEtag } from '../storage/part-etag.ts';
-import {
-  type MultipartUpload,
-  orUnavailable,
-  ownedSession,
-  type SessionReference,
-} from './multipart-session.ts';
+import { type MultipartUpload, orUnavailable, ownedSession } from './multipart-session.ts';
 import { partSizes } from './part-plan.ts';
 import { uploadStore } from './upload-store.ts';
 
@@ -29,14 +26,17 @@ export interface CompleteUploadDeps {
 /** Makes one object of the parts. A client that lost the answer repeats the request and gets the same one. */
 export async function completeUpload(
   deps: CompleteUploadDeps,
-  reference: SessionReference & { parts: readonly UploadedPart[] },
+  principal: Principal,
+  command: CompleteUploadCommand,
 ): Promise<{ key: string; storage: StorageId }> {
-  const { upload, store } = await ownedSession(deps, reference);
-  const partsHash = hashOf(reference.parts);
+  const { upload, store } = await ownedSession(deps, principal, command);
+  const partsHash = hashOf(command.parts);
   const fault =
-    upload.status === 'open' ? await commit(deps, { upload, store, reference, partsHash }) : undefined;
+    upload.status === 'open'
+      ? await commit(deps, { upload, store, parts: command.parts, partsHash })
+      : undefined;
   // Read again: another complete or an abort may have been first, and then its outcome counts.
-  const { upload: now } = await ownedSession(deps, reference);
+  const { upload: now } = await ownedSession(deps, principal, command);
   if (now.status === 'discarded') {
     if (upload.status === 'open') await orUnavailable(store.delete(upload.key));
     throw new ApiError('invalid_multipart_upload');
@@ -49,18 +49,18 @@ export async function completeUpload(
 interface Commit {
   upload: MultipartUpload;
   store: ObjectStore;
-  reference: { parts: readonly UploadedPart[] };
+  parts: readonly UploadedPart[];
   partsHash: Buffer;
 }
 
 /** Resolves with what prevented it; the caller knows better what that means. */
 async function commit(
   { db, clock }: CompleteUploadDeps,
-  { upload, store, reference, partsHash }: Commit,
+  { upload, store, parts, partsHash }: Commit,
 ): Promise<unknown> {
   if (clock.date() >= upload.expiresAt) return new ApiError('invalid_multipart_upload');
   try {
-    await orUnavailable(joinParts(store, upload, reference.parts));
+    await orUnavailable(joinParts(store, upload, parts));
   } catch (error) {
     return error;
   }

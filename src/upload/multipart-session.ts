@@ -1,5 +1,6 @@
-import type { Account } from '../account/account.ts';
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { MultipartReference } from '../contract/upload.ts';
 import type { Queryable } from '../platform/database.ts';
 import { accountOfUploadKey } from '../storage/object-key.ts';
 import {
@@ -11,20 +12,13 @@ import {
 import type { Upload } from './upload.ts';
 import { uploadStore } from './upload-store.ts';
 
-/** A multipart upload as a client names it. */
-export interface SessionReference {
-  account: Account;
-  key: string;
-  storage: string;
-  uploadId: string;
-}
-
 export type MultipartUpload = Upload & { partSizeBytes: number; multipartId: string };
 
 /** The session that a client names, in whatever state it is; foreign and unknown ones look alike. */
 export async function ownedSession(
   { db, stores }: { db: Queryable; stores: ObjectStores },
-  { account, key, storage, uploadId }: SessionReference,
+  { account }: Principal,
+  { key, storage, uploadId }: MultipartReference,
 ): Promise<{ upload: MultipartUpload; store: ObjectStore }> {
   const id = storageIds.find((known) => known === storage);
   const store = id && stores.get(id);

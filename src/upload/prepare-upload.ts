@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Account } from '../account/account.ts';
 import type { Allowance } from '../account/allowance.ts';
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { labelOf } from '../contract/label.ts';
+import type { PrepareUploadCommand } from '../contract/upload.ts';
 import { acceptedType } from '../media/accepted-media.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
@@ -25,16 +26,6 @@ export interface PrepareUploadDeps {
   clock: Clock;
   /** From this size on an upload is multipart. */
   multipartThresholdBytes: number;
-}
-
-export interface PrepareUploadRequest {
-  account: Account;
-  filename: string;
-  sizeBytes: number;
-  contentType: string | null;
-  speakerDiarization: boolean;
-  /** Where the caller reaches this service: the base of upload URLs that lead to it. */
-  serviceUrl: string;
 }
 
 export interface UploadTarget {
@@ -61,59 +52,50 @@ const partUrlSeconds = 4 * 60 * 60;
 /** Checks what can be checked before a byte moves, and signs where the bytes may go. */
 export async function prepareUpload(
   deps: PrepareUploadDeps,
-  request: PrepareUploadRequest,
+  { account }: Principal,
+  command: PrepareUploadCommand,
 ): Promise<UploadTarget> {
-  const { account, filename, sizeBytes } = request;
-  if (request.speakerDiarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
+  const { filename, sizeBytes } = command;
+  if (command.speakerDiarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
   await deps.allowance.assertLeft(deps.db, account);
   if (sizeBytes > account.plan.fileBytesMax) throw new ApiError('file_too_large');
-  const contentType = acceptedType(filename, request.contentType);
+  const contentType = acceptedType(filename, command.contentType);
   if (contentType === undefined) throw new ApiError('unsupported_type');
   try {
-    return await signTarget(deps, { ...request, contentType });
+    return await signTarget(deps, { ...command, accountId: account.id, contentType });
   } catch (error) {
     if (error instanceof StorageUnavailable) throw new ApiError('api_uploads_unavailable', { cause: error });
     throw error;
   }
 }
 
-type AcceptedRequest = PrepareUploadRequest & { contentType: string };
+type AcceptedUpload = PrepareUploadCommand & { accountId: string; contentType: string };
 
-async function signTarget(deps: PrepareUploadDeps, request: AcceptedRequest): Promise<UploadTarget> {
+async function signTarget(deps: PrepareUploadDeps, accepted: AcceptedUpload): Promise<UploadTarget> {
   const { current: store } = deps.stores;
-  await store.check(request.sizeBytes);
-  const isMultipart = request.sizeBytes >= deps.multipartThresholdBytes;
-  const upload = await insertUpload(deps, request, isMultipart);
+  await store.check(accepted.sizeBytes);
+  const isMultipart = accepted.sizeBytes >= deps.multipartThresholdBytes;
+  const upload = await insertUpload(deps, accepted, isMultipart);
   const target = isMultipart ? await multipartTarget(deps, store, upload) : await singleTarget(store, upload);
-  const whole = withWholeUrls(target, request.serviceUrl);
-  return { key: upload.key, storage: store.id, contentType: upload.contentType, upload: whole };
-}
-
-function withWholeUrls<Target extends SingleTarget | MultipartTarget>(
-  target: Target,
-  serviceUrl: string,
-): Target {
-  const whole = (url: string) => (url.startsWith('/') ? serviceUrl + url : url);
-  if (target.type === 'single') return { ...target, url: whole(target.url) };
-  return { ...target, parts: target.parts.map((part) => ({ ...part, url: whole(part.url) })) };
+  return { key: upload.key, storage: store.id, contentType: upload.contentType, upload: target };
 }
 
 async function insertUpload(
   { db, stores, clock }: PrepareUploadDeps,
-  request: AcceptedRequest,
+  accepted: AcceptedUpload,
   isMultipart: boolean,
 ): Promise<Upload> {
   const id = randomUUID();
   const lifetimeSeconds = isMultipart ? partUrlSeconds : singleUrlSeconds;
   return uploadStore.insert(db, {
     id,
-    accountId: request.account.id,
+    accountId: accepted.accountId,
     storage: stores.current.id,
-    key: uploadKey(request.account.id, id),
-    filename: labelOf(request.filename, 'upload'),
-    contentType: request.contentType,
-    sizeBytes: request.sizeBytes,
-    partSizeBytes: isMultipart ? partSizeFor(request.sizeBytes) : null,
+    key: uploadKey(accepted.accountId, id),
+    filename: labelOf(accepted.filename, 'upload'),
+    contentType: accepted.contentType,
+    sizeBytes: accepted.sizeBytes,
+    partSizeBytes: isMultipart ? partSizeFor(accepted.sizeBytes) : null,
     createdAt: clock.date(),
     expiresAt: new Date(clock.now() + lifetimeSeconds * 1000),
   });

@@ -1,6 +1,8 @@
 import type { Account } from '../account/account.ts';
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { labelOf } from '../contract/label.ts';
+import type { UploadReference } from '../contract/transcription.ts';
 import { acceptedType } from '../media/accepted-media.ts';
 import { magicBytesWanted, mediaKind } from '../media/magic.ts';
 import type { Queryable } from '../platform/database.ts';
@@ -21,16 +23,6 @@ export interface VerifyUploadDeps {
   stores: ObjectStores;
 }
 
-/** An upload as a client names it when it creates a job. */
-export interface UploadReference {
-  account: Account;
-  key: string;
-  storage: string;
-  sizeBytes: number;
-  filename: string;
-  contentType: string | null;
-}
-
 export interface VerifiedUpload {
   id: string;
   storage: StorageId;
@@ -44,10 +36,11 @@ export interface VerifiedUpload {
 /** What is really stored under a client's reference: owned, present, of the stated size, and media by its bytes. */
 export async function verifyUpload(
   deps: VerifyUploadDeps,
+  { account }: Principal,
   reference: UploadReference,
 ): Promise<VerifiedUpload> {
   try {
-    return await verify(deps, reference);
+    return await verify(deps, account, reference);
   } catch (error) {
     if (error instanceof NoSuchObject) throw new ApiError('upload_not_found', { cause: error });
     // Create has no code of its own for a store that is down; this one says that nothing was queued.
@@ -57,8 +50,12 @@ export async function verifyUpload(
   }
 }
 
-async function verify(deps: VerifyUploadDeps, reference: UploadReference): Promise<VerifiedUpload> {
-  const { account, key, sizeBytes, filename } = reference;
+async function verify(
+  deps: VerifyUploadDeps,
+  account: Account,
+  reference: UploadReference,
+): Promise<VerifiedUpload> {
+  const { key, sizeBytes, filename } = reference;
   const storage = storageIds.find((id) => id === reference.storage);
   if (!storage) throw new ApiError('invalid_upload');
   const { upload, store } = await ownedUpload(deps, { account, key, storage });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { readEventSelection, type Subscription } from '../contract/webhook.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -20,17 +21,18 @@ export interface CreateSubscriptionDeps {
 /** The checks stand in the order in which the caller hears of them. */
 export async function createSubscription(
   { db, clock, secretBox, checkReceiverUrl }: CreateSubscriptionDeps,
-  request: { accountId: string; url: unknown; events: unknown },
+  { account }: Principal,
+  command: { url: unknown; events: unknown },
 ): Promise<{ subscription: Subscription; signingSecret: string }> {
-  const url = await checkReceiverUrl(request.url);
+  const url = await checkReceiverUrl(command.url);
   if (url === undefined) throw new ApiError('invalid_webhook_url');
-  const events = readEventSelection(request.events);
+  const events = readEventSelection(command.events);
   if (!secretBox) throw new ApiError('webhooks_unavailable');
   const id = randomUUID();
   const signingSecret = newSigningSecret();
   const subscription = await subscriptionStore.add(db, {
     id,
-    accountId: request.accountId,
+    accountId: account.id,
     url,
     events,
     sealedSecret: secretBox.seal(signingSecret, secretContext(id)),

@@ -1,3 +1,4 @@
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
@@ -15,10 +16,12 @@ export interface DeleteSubscriptionDeps {
 /** Another account's subscription, an unknown id and a text that is no id look the same: not found. */
 export async function deleteSubscription(
   { db, clock, afterRemoval }: DeleteSubscriptionDeps,
-  { id, accountId }: { id: string; accountId: string },
+  { account }: Principal,
+  id: string,
 ): Promise<void> {
   const removed =
-    uuidPattern.test(id) && (await subscriptionStore.remove(db, { id, accountId, now: clock.date() }));
+    uuidPattern.test(id) &&
+    (await subscriptionStore.remove(db, { id, accountId: account.id, now: clock.date() }));
   if (!removed) throw new ApiError('not_found');
   afterRemoval(id.toLowerCase());
 }

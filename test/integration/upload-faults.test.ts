@@ -9,6 +9,7 @@ import type { BucketLifecycleConfiguration, CORSRule } from '@aws-sdk/client-s3'
 import { S3Store } from '../../src/storage/s3-store.ts';
 import { verifyUpload } from '../../src/upload/verify-upload.ts';
 import { onCleanup } from '../support/cleanup.ts';
+import { principalOf } from '../support/principal.ts';
 import { createTestBucket, s3ClientFor, skipWithoutS3 } from '../support/s3-server.ts';
 import { onBothStorages } from '../support/storage-suite.ts';
 import { putAllParts, putSingle, UploadClient } from '../support/upload-client.ts';
@@ -82,14 +83,16 @@ onBothStorages('browsers', (storageCase) => {
       ] as const) {
         const { key, storage } = prepared;
         const reference = {
-          account: context.account,
           key,
           storage,
           sizeBytes,
           filename: 'a.wav',
           contentType: null,
         };
-        assert.equal((await verifyUpload(changed, reference)).storage, context.storage);
+        assert.equal(
+          (await verifyUpload(changed, principalOf(context.account), reference)).storage,
+          context.storage,
+        );
       }
     },
   );
@@ -249,13 +252,14 @@ describe('an S3 store that is down or not set up', () => {
       [id],
     );
     const reference = {
-      account,
       key,
       storage: 's3',
       sizeBytes: 20_000_000,
       filename: 'a.wav',
       contentType: null,
     };
-    await assert.rejects(verifyUpload(service, reference), { code: 'api_processing_unavailable' });
+    await assert.rejects(verifyUpload(service, principalOf(account), reference), {
+      code: 'api_processing_unavailable',
+    });
   });
 });

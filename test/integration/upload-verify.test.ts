@@ -1,9 +1,12 @@
 /** What a job may be created from: every refusal is reachable on both storages, in the decided order. */
 import assert from 'node:assert/strict';
 import { truncate } from 'node:fs/promises';
+import type { Account } from '../../src/account/account.ts';
+import type { UploadReference } from '../../src/contract/transcription.ts';
 import { uploadKey } from '../../src/storage/object-key.ts';
 import { uploadStore } from '../../src/upload/upload-store.ts';
-import { type UploadReference, verifyUpload } from '../../src/upload/verify-upload.ts';
+import { verifyUpload } from '../../src/upload/verify-upload.ts';
+import { principalOf } from '../support/principal.ts';
 import { s3ClientFor } from '../support/s3-server.ts';
 import { onBothStorages, type StorageContext } from '../support/storage-suite.ts';
 import { type Prepared, putAllParts, putSingle } from '../support/upload-client.ts';
@@ -12,7 +15,12 @@ import { wavBytes } from '../support/wav-bytes.ts';
 const mebibyte = 1024 * 1024;
 const bytes = wavBytes(1);
 
-function referenceTo(context: StorageContext, prepared: Prepared, sizeBytes = bytes.length): UploadReference {
+type OwnReference = UploadReference & { account: Account };
+
+const verify = (context: StorageContext, { account, ...reference }: OwnReference) =>
+  verifyUpload(context, principalOf(account), reference);
+
+function referenceTo(context: StorageContext, prepared: Prepared, sizeBytes = bytes.length): OwnReference {
   const { key, storage } = prepared;
   return { account: context.account, key, storage, sizeBytes, filename: 'talk.wav', contentType: null };
 }
@@ -26,7 +34,7 @@ async function uploaded(context: StorageContext, body = bytes, filename = 'talk.
 onBothStorages('verification', (storageCase) => {
   storageCase('an upload is found again with what is really stored', async (context) => {
     const prepared = await uploaded(context);
-    const verified = await verifyUpload(context, referenceTo(context, prepared));
+    const verified = await verify(context, referenceTo(context, prepared));
     assert.equal(verified.key, prepared.key);
     assert.equal(verified.storage, context.storage);
     assert.equal(verified.sizeBytes, bytes.length);
@@ -41,12 +49,12 @@ onBothStorages('verification', (storageCase) => {
       const prepared = await context.client.prepareMultipart(large.length);
       const parts = await putAllParts(prepared, large);
       const reference = referenceTo(context, prepared, large.length);
-      await assert.rejects(verifyUpload(context, reference), { code: 'upload_not_found' });
+      await assert.rejects(verify(context, reference), { code: 'upload_not_found' });
       assert.equal((await context.client.complete(prepared, parts)).status, 200);
-      assert.equal((await verifyUpload(context, reference)).sizeBytes, large.length);
+      assert.equal((await verify(context, reference)).sizeBytes, large.length);
       const other = await context.client.prepareMultipart(large.length);
       assert.equal((await context.client.abort(other)).status, 204);
-      await assert.rejects(verifyUpload(context, referenceTo(context, other, large.length)), {
+      await assert.rejects(verify(context, referenceTo(context, other, large.length)), {
         code: 'upload_not_found',
       });
     },
@@ -56,9 +64,9 @@ onBothStorages('verification', (storageCase) => {
     const prepared = await uploaded(context);
     const { account } = await context.createAccount('pro');
     const reference = { ...referenceTo(context, prepared), account };
-    await assert.rejects(verifyUpload(context, reference), { code: 'upload_not_owned' });
+    await assert.rejects(verify(context, reference), { code: 'upload_not_owned' });
     const unknown = { ...reference, key: uploadKey(context.account.id, crypto.randomUUID()) };
-    await assert.rejects(verifyUpload(context, unknown), { code: 'upload_not_owned' });
+    await assert.rejects(verify(context, unknown), { code: 'upload_not_owned' });
   });
 
   storageCase('what was never prepared, never sent, or prepared elsewhere is not found', async (context) => {
@@ -72,17 +80,17 @@ onBothStorages('verification', (storageCase) => {
       { ...referenceTo(context, sent), storage: context.storage === 's3' ? 'local' : 's3' },
     ];
     for (const reference of references) {
-      await assert.rejects(verifyUpload(context, reference), { code: 'upload_not_found' }, reference.key);
+      await assert.rejects(verify(context, reference), { code: 'upload_not_found' }, reference.key);
     }
     const elsewhere = { ...referenceTo(context, sent), storage: 'tape' };
-    await assert.rejects(verifyUpload(context, elsewhere), { code: 'invalid_upload' });
+    await assert.rejects(verify(context, elsewhere), { code: 'invalid_upload' });
   });
 
   storageCase('a stored object without bytes is empty, whatever size is stated', async (context) => {
     const prepared = await uploaded(context);
     await emptyObject(context, prepared.key);
-    await assert.rejects(verifyUpload(context, referenceTo(context, prepared)), { code: 'empty_upload' });
-    await assert.rejects(verifyUpload(context, referenceTo(context, prepared, 9 * 1024 * mebibyte)), {
+    await assert.rejects(verify(context, referenceTo(context, prepared)), { code: 'empty_upload' });
+    await assert.rejects(verify(context, referenceTo(context, prepared, 9 * 1024 * mebibyte)), {
       code: 'empty_upload',
     });
   });
@@ -91,7 +99,7 @@ onBothStorages('verification', (storageCase) => {
     const prepared = await uploaded(context);
     for (const size of [1, bytes.length - 1, bytes.length + 1]) {
       const reference = referenceTo(context, prepared, size);
-      await assert.rejects(verifyUpload(context, reference), { code: 'invalid_upload' });
+      await assert.rejects(verify(context, reference), { code: 'invalid_upload' });
     }
   });
 
@@ -99,7 +107,7 @@ onBothStorages('verification', (storageCase) => {
     const prepared = await uploaded(context);
     const plan = { ...context.account.plan, fileBytesMax: bytes.length - 1 };
     const reference = { ...referenceTo(context, prepared), account: { ...context.account, plan } };
-    await assert.rejects(verifyUpload(context, reference), { code: 'file_too_large' });
+    await assert.rejects(verify(context, reference), { code: 'file_too_large' });
   });
 
   storageCase('the stored bytes have the last word on the type', async (context) => {
@@ -111,7 +119,7 @@ onBothStorages('verification', (storageCase) => {
     ]) {
       const body = Buffer.from(text);
       const prepared = await uploaded(context, body);
-      await assert.rejects(verifyUpload(context, referenceTo(context, prepared, body.length)), {
+      await assert.rejects(verify(context, referenceTo(context, prepared, body.length)), {
         code: 'unsupported_type',
       });
     }
@@ -122,25 +130,25 @@ onBothStorages('verification', (storageCase) => {
       ['list.m3u8', 'audio/wav'],
     ] as const) {
       const reference = { ...referenceTo(context, prepared), filename, contentType };
-      await assert.rejects(verifyUpload(context, reference), { code: 'unsupported_type' }, filename);
+      await assert.rejects(verify(context, reference), { code: 'unsupported_type' }, filename);
     }
   });
 
   storageCase('an upload serves several jobs, and none once it was discarded', async (context) => {
     const prepared = await uploaded(context);
-    const verified = await verifyUpload(context, referenceTo(context, prepared));
+    const verified = await verify(context, referenceTo(context, prepared));
     const claim = { uploadId: verified.id, at: context.clock.date() };
     for (let job = 0; job < 2; job += 1) {
       const transcriptionId = await insertTranscription(context);
       assert.equal(await uploadStore.claim(context.db, { ...claim, transcriptionId }), true);
     }
-    assert.equal((await verifyUpload(context, referenceTo(context, prepared))).id, verified.id);
+    assert.equal((await verify(context, referenceTo(context, prepared))).id, verified.id);
     const given = await uploaded(context);
-    const other = await verifyUpload(context, referenceTo(context, given));
+    const other = await verify(context, referenceTo(context, given));
     assert.equal(await uploadStore.discard(context.db, { id: other.id, at: context.clock.date() }), true);
     const late = { ...claim, uploadId: other.id, transcriptionId: crypto.randomUUID() };
     assert.equal(await uploadStore.claim(context.db, late), false);
-    await assert.rejects(verifyUpload(context, referenceTo(context, given)), { code: 'upload_not_found' });
+    await assert.rejects(verify(context, referenceTo(context, given)), { code: 'upload_not_found' });
   });
 });
 

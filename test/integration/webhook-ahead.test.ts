@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { deleteSubscription } from '../../src/webhook/delete-subscription.ts';
 import { defaultPlaceLimits } from '../../src/webhook/delivery-places.ts';
 import { eventually } from '../support/eventually.ts';
+import { principalOfId } from '../support/principal.ts';
 import { acknowledge, answerWith, openReceiver } from '../support/webhook-receiver.ts';
 import { openWorld } from '../support/webhook-world.ts';
 
@@ -51,7 +52,7 @@ async function withClaimsAhead(t: TestContext) {
 
 test('what was claimed ahead for a subscription is not sent after its delete', async (t) => {
   const { receiver, world, accountId, id, answerHeld, allEnded } = await withClaimsAhead(t);
-  await deleteSubscription(world, { id, accountId });
+  await deleteSubscription(world, principalOfId(accountId), id);
   answerHeld(204);
   const { delivered, cancelled } = await allEnded();
   assert.equal(receiver.received.length, answeredFirst + places);
@@ -60,7 +61,7 @@ test('what was claimed ahead for a subscription is not sent after its delete', a
 
 test('a delete in another process is noticed when the next outcome is stored', async (t) => {
   const { receiver, world, accountId, id, answerHeld, allEnded } = await withClaimsAhead(t);
-  await deleteSubscription({ ...world, afterRemoval: () => {} }, { id, accountId });
+  await deleteSubscription({ ...world, afterRemoval: () => {} }, principalOfId(accountId), id);
   answerHeld(204);
   const { delivered, cancelled } = await allEnded();
   // Those whose place was freed while that first outcome was on its way.

@@ -4,6 +4,7 @@ import { Webhook as SvixWebhook } from 'svix';
 import { deleteSubscription } from '../../src/webhook/delete-subscription.ts';
 import { testCertificate } from '../fixtures/tls-certificate.ts';
 import { eventually } from '../support/eventually.ts';
+import { principalOfId } from '../support/principal.ts';
 import { acknowledge, answerWith, openReceiver, verified } from '../support/webhook-receiver.ts';
 import { openWorld, type WorldOptions } from '../support/webhook-world.ts';
 
@@ -180,7 +181,7 @@ test('a deleted subscription gets no further attempt, and its log stays', async 
   receiver.answer = answerWith(500);
   await world.endJob(accountId);
   await world.deliveryAfter(1);
-  await deleteSubscription(world, { id: subscription.id, accountId });
+  await deleteSubscription(world, principalOfId(accountId), subscription.id);
   await world.clock.advance(100_000_000);
   const [delivery] = await world.deliveries();
   assert.equal(delivery?.state, 'cancelled');
@@ -197,7 +198,7 @@ test('a subscription deleted while its request is under way is not tried again',
   };
   await world.endJob(accountId);
   await eventually(() => receiver.received.length === 1 || undefined, 'the request');
-  await deleteSubscription(world, { id: subscription.id, accountId });
+  await deleteSubscription(world, principalOfId(accountId), subscription.id);
   letAnswer();
   const delivery = await world.deliveryAfter(1);
   assert.equal(delivery.state, 'cancelled');

@@ -17,6 +17,7 @@ import type { Hooks } from './cleanup.ts';
 import { openTestDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
 import { ManualClock } from './manual-clock.ts';
+import { principalOfId } from './principal.ts';
 import { silentLogger } from './silent-logger.ts';
 
 export const bothTypes: EventType[] = ['transcription.completed', 'transcription.failed'];
@@ -60,7 +61,7 @@ export class WebhookWorld {
 
   async subscribe(accountId: string, url: string, events: EventType[] = bothTypes) {
     const checkReceiverUrl = receiverUrlCheck(this.egress);
-    return await createSubscription({ ...this, checkReceiverUrl }, { accountId, url, events });
+    return await createSubscription({ ...this, checkReceiverUrl }, principalOfId(accountId), { url, events });
   }
 
   /** Ends an invented job as the job flow does: in one transaction. */
