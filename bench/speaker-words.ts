@@ -7,7 +7,8 @@ import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts'
 import { settledTurns } from '../src/speech/speaker/turn/settled-turns.ts';
 import type { Speech } from '../src/speech/speech.ts';
 import { chunkPlan } from '../src/timeline/chunk-plan.ts';
-import { type Segment, transcript } from '../src/transcript/transcript.ts';
+import type { Segment } from '../src/transcript/segment.ts';
+import { transcript } from '../src/transcript/transcript.ts';
 import { type Dialogue, dialogue } from './dialogue.ts';
 import type { BenchmarkRow } from './run.ts';
 import { pcm } from './speaker-pipeline.ts';

@@ -1,4 +1,4 @@
-import type { Segment } from './transcript.ts';
+import type { Segment } from './segment.ts';
 
 /** A transcript as people write down a conversation: a paragraph for each turn, with its speaker in front. */
 export function conversationText(segments: readonly Segment[]): string {

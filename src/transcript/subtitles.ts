@@ -1,5 +1,5 @@
 /** A transcript as subtitle files. */
-import type { Segment } from './transcript.ts';
+import type { Segment } from './segment.ts';
 
 export function srt(segments: readonly Segment[]): string {
   return segments

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sampleRate } from '../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../timeline/span.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
-import { transcript } from './transcript.ts';
+import { LiveTranscript, textOf, transcript } from './transcript.ts';
 
 const span = (startSeconds: number, endSeconds: number): SpeechSpan => ({
   startSample: Math.round(startSeconds * sampleRate),
@@ -98,4 +98,26 @@ test('ten hours of results are assembled in linear time and memory', () => {
     heard(`Sentence number ${i} of a long meeting.`, span(i * 9, i * 9 + 4), span(i * 9 + 4.3, i * 9 + 8)),
   );
   assert.equal(transcript(utterances).segments.length, 4000);
+});
+
+test('what is given while utterances come is, put together, the whole transcript, however they are divided', () => {
+  const sentences = [
+    'It was late.',
+    'Mr. Bell had gone',
+    'home, though nobody',
+    'knew. 今日は',
+    '晴れです。',
+    'So it',
+  ];
+  const utterances = sentences.map((text, i) => heard(text, span(i * 3.2, i * 3.2 + (i === 3 ? 0.9 : 2.9))));
+  const live = new LiveTranscript();
+  const given = [...utterances.flatMap((utterance) => live.add(utterance)), ...live.end()];
+  const whole = transcript(utterances);
+  assert.equal(textOf(given), whole.text);
+  assert.deepEqual(
+    given.map(({ segment }) => segment),
+    whole.segments,
+  );
+  assert.deepEqual(new LiveTranscript().add(heard('It was late.', span(0, 1))).length, 1);
+  assert.deepEqual(new LiveTranscript().add(heard('It was', span(0, 1))).length, 0);
 });

@@ -1,5 +1,5 @@
 import { onlyRow, type Queryable } from '../platform/database.ts';
-import type { Segment } from '../transcript/transcript.ts';
+import type { Segment } from '../transcript/segment.ts';
 import type {
   AudioObject,
   CompletedTranscription,

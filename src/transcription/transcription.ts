@@ -1,7 +1,7 @@
 import type { Plan } from '../account/plan.ts';
 import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts';
 import type { StorageId } from '../storage/object-store.ts';
-import type { Segment } from '../transcript/transcript.ts';
+import type { Segment } from '../transcript/segment.ts';
 
 export type Source =
   | { kind: 'upload'; storage: StorageId; key: string; sizeBytes: number }

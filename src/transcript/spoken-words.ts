@@ -1,0 +1,36 @@
+import type { Speaker } from '../timeline/turn.ts';
+import type { RecognisedUtterance } from '../timeline/utterance.ts';
+import type { TimedWord } from '../timeline/word.ts';
+import { timedWords } from './word-timing.ts';
+
+export interface SpokenWord extends TimedWord {
+  speaker?: Speaker;
+  /** The last of an utterance that was cut where the voice changes: no word beyond it is of the same person by mistake. */
+  endsUtterance?: boolean;
+}
+
+const unspacedLetter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+
+/** Every word of utterances that come in order of time, none starting before the one before has ended. */
+export class SpokenWords {
+  #previousEnd = 0;
+  #previousText: string | undefined;
+
+  add(utterance: RecognisedUtterance): SpokenWord[] {
+    const timed = timedWords(utterance);
+    return timed.map((word, i) => {
+      const startSample = Math.max(this.#previousEnd, word.startSample);
+      const endSample = Math.max(startSample, word.endSample);
+      const isSeparate = i === 0 && !joinsWithoutSpace(this.#previousText, word.text);
+      const text = isSeparate ? ` ${word.text.trim()}` : word.text;
+      const endsUtterance = utterance.words === undefined && i === timed.length - 1;
+      this.#previousEnd = endSample;
+      this.#previousText = text;
+      return { text, startSample, endSample, endsUtterance };
+    });
+  }
+}
+
+function joinsWithoutSpace(before: string | undefined, after: string): boolean {
+  return before !== undefined && unspacedLetter.test(before) && unspacedLetter.test(after);
+}
