@@ -2,8 +2,9 @@
 
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/telemetry.ts';
-import type { ChunkResult, HeardSpeakers, SpeakerFault } from '../speech/chunk-result.ts';
+import type { ChunkResult, SpeakerFault } from '../speech/chunk-result.ts';
 import { type SpeakerCount, unknownCount } from '../speech/speaker/cluster/speaker-clusters.ts';
+import { joinedEvidence } from '../speech/speaker/joined-evidence.ts';
 import { settledTurns } from '../speech/speaker/turn/settled-turns.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { SpeakerTurn } from '../timeline/turn.ts';
@@ -24,8 +25,6 @@ export interface SpeakersOfJob {
   outcome: SpeakerOutcome;
 }
 
-type Gathered = HeardSpeakers | { fault: SpeakerFault; detail: string };
-
 export async function speakersOfJob(
   deps: SpeakersDeps,
   job: string,
@@ -33,12 +32,12 @@ export async function speakersOfJob(
   count: SpeakerCount | null,
   signal: AbortSignal,
 ): Promise<SpeakersOfJob> {
-  const heard = gathered(results);
-  if ('fault' in heard) return without(deps, job, heard.fault, heard.detail);
+  const evidence = joinedEvidence(results);
+  if ('fault' in evidence) return without(deps, job, evidence.fault, evidence.detail);
   const limit = deps.clock.timeout(joinTimeoutMs);
   try {
     const joinSignal = AbortSignal.any([signal, limit]);
-    const turns = await deps.speech.joinSpeakers(heard, count ?? unknownCount, joinSignal);
+    const turns = await deps.speech.joinSpeakers(evidence, count ?? unknownCount, joinSignal);
     const utterances = results.flatMap((result) => result.utterances);
     return { turns: settledTurns(utterances, turns), outcome: 'found' };
   } catch (error) {
@@ -46,32 +45,6 @@ export async function speakersOfJob(
     const detail = error instanceof Error ? error.message : String(error);
     return without(deps, job, limit.aborted ? 'time-limit' : 'error', detail);
   }
-}
-
-/** What all chunks heard, in order. A chunk without evidence leaves a gap, not a failure, unless all are without. */
-export function gathered(results: readonly ChunkResult[]): Gathered {
-  const windows: HeardSpeakers['windows'] = [];
-  let first: HeardSpeakers | undefined;
-  let fault: { fault: SpeakerFault; detail: string } | undefined;
-  for (const { speakers } of results) {
-    if (!speakers) continue;
-    if ('fault' in speakers) {
-      fault ??= speakers;
-      continue;
-    }
-    first ??= speakers;
-    if (speakers.model !== first.model) {
-      return {
-        fault: 'mixed-models',
-        detail: `chunks were heard by ${first.model} and by ${speakers.model}`,
-      };
-    }
-    windows.push(...speakers.windows);
-  }
-  if (windows.length > 0 && first) return { ...first, windows };
-  return (
-    fault ?? { fault: 'too-little-speech', detail: 'there is no speech long enough to tell voices apart' }
-  );
 }
 
 function without({ logger }: SpeakersDeps, job: string, reason: SpeakerFault, detail: string): SpeakersOfJob {
