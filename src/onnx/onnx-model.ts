@@ -27,7 +27,7 @@ export interface OnnxValue {
 export interface OnnxGraph {
   name: string;
   nodes: readonly OnnxNode[];
-  weights: readonly OnnxTensor[];
+  initializers: readonly OnnxTensor[];
   inputs: readonly OnnxValue[];
   outputs: readonly OnnxValue[];
 }
@@ -41,7 +41,7 @@ export function onnxModel(graph: OnnxGraph): Buffer {
   const body = messageOf([
     ...graph.nodes.map((item) => bytesField(onnx.graph.node, node(item))),
     bytesField(onnx.graph.name, graph.name),
-    ...graph.weights.map((item) => bytesField(onnx.graph.tensor, tensor(item))),
+    ...graph.initializers.map((item) => bytesField(onnx.graph.tensor, tensor(item))),
     ...graph.inputs.map((item) => bytesField(onnx.graph.input, value(item))),
     ...graph.outputs.map((item) => bytesField(onnx.graph.output, value(item))),
   ]);

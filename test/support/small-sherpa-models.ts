@@ -42,7 +42,7 @@ function segmentation(): Buffer {
       },
       { operator: 'Transpose', inputs: ['classes'], outputs: ['y'], attributes: { perm: [0, 2, 1] } },
     ],
-    weights: [
+    initializers: [
       { name: 'weights', shape: [7, 1, 1], values: Float32Array.of(0, 1000, 0, 0, 0, 0, 0) },
       { name: 'bias', shape: [7], values: Float32Array.of(0, -1000 * loudness, -99, -99, -99, -99, -99) },
     ],
@@ -83,7 +83,7 @@ function voice(): Buffer {
       },
       { operator: 'Sub', inputs: ['bands', 'level'], outputs: ['embs'] },
     ],
-    weights: [],
+    initializers: [],
     inputs: [{ name: 'feats', shape: ['N', 'T', 80] }],
     outputs: [{ name: 'embs', shape: ['N', 80] }],
   });
@@ -127,7 +127,7 @@ function judgement(input: string, output: string, columns: { weights: number[]; 
       { operator: 'MatMul', inputs: ['level', 'columns'], outputs: ['scaled'] },
       { operator: 'Add', inputs: ['scaled', 'shift'], outputs: [output] },
     ],
-    weights: [
+    initializers: [
       { name: 'columns', shape: [1, count], values: Float32Array.from(columns.weights) },
       { name: 'shift', shape: [count], values: Float32Array.from(columns.bias) },
     ],
@@ -148,7 +148,7 @@ function ctc(): Buffer {
       },
       ...judged.nodes,
     ],
-    weights: judged.weights,
+    initializers: judged.initializers,
     inputs: [
       { name: 'audio_signal', shape: ['N', bands, 'T'] },
       { name: 'length', shape: ['N'], type: 'integer' },
@@ -172,7 +172,7 @@ function transducer(): Record<'encoder' | 'decoder' | 'joiner', Buffer> {
   const encoder = onnxModel({
     name: 'encoder',
     nodes: [...judged.nodes, { operator: 'Identity', inputs: ['x_lens'], outputs: ['encoder_out_lens'] }],
-    weights: judged.weights,
+    initializers: judged.initializers,
     inputs: [
       { name: 'x', shape: ['N', 'T', bands] },
       { name: 'x_lens', shape: ['N'], type: 'integer' },
@@ -195,7 +195,7 @@ function transducer(): Record<'encoder' | 'decoder' | 'joiner', Buffer> {
         attributes: { axes: [1], keepdims: 0 },
       },
     ],
-    weights: [
+    initializers: [
       { name: 'table', shape: [2, 2], values: Float32Array.of(0, 0, 0, -1000) },
       { name: 'blank', shape: [1], values: BigInt64Array.of(0n) },
     ],
@@ -205,7 +205,7 @@ function transducer(): Record<'encoder' | 'decoder' | 'joiner', Buffer> {
   const joiner = onnxModel({
     name: 'joiner',
     nodes: [{ operator: 'Add', inputs: ['encoder_out', 'decoder_out'], outputs: ['logit'] }],
-    weights: [],
+    initializers: [],
     inputs: [
       { name: 'encoder_out', shape: ['N', 2] },
       { name: 'decoder_out', shape: ['N', 2] },

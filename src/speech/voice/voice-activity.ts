@@ -1,14 +1,14 @@
 /**
- * How likely somebody speaks, for each window of 32 ms of a block of audio. The network remembers the windows before;
- * a block brings the second before its own first sample along, which settles that memory. So blocks need nothing of
- * each other and may be heard in any order, by any process.
+ * How likely somebody speaks, for each window of 32 ms of a block of audio. The state of the network's LSTM carries over
+ * from window to window; a block brings along the second before its own first sample, which settles that state. So
+ * blocks need nothing of each other and may be processed in any order, by any process.
  */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { singleThread } from '../../onnx/single-thread.ts';
 import { fullScale, int16Samples } from '../../timeline/pcm-samples.ts';
-import { batchedSilero, hopSamples, hops, memorySize } from './batched-silero.ts';
 import { quietGain } from './quiet-gain.ts';
+import { inputSamples, sileroSequence, stateSize } from './silero-sequence.ts';
 import {
   type BlockActivity,
   contextSamples,
@@ -18,21 +18,18 @@ import {
 } from './voice-block.ts';
 
 const takenSamples = contextSamples + windowSamples;
-const inputSamples = hops * hopSamples;
-/** More in one call would not fit into the processor's cache. */
 const windowsPerCall = 128;
 
 export class VoiceActivity {
-  readonly #session: InferenceSession;
+  readonly #network: InferenceSession;
 
-  private constructor(session: InferenceSession) {
-    this.#session = session;
+  private constructor(network: InferenceSession) {
+    this.#network = network;
   }
 
   static async load(modelPath: string): Promise<VoiceActivity> {
-    return new VoiceActivity(
-      await InferenceSession.create(batchedSilero(await readFile(modelPath)), singleThread),
-    );
+    const network = sileroSequence(await readFile(modelPath));
+    return new VoiceActivity(await InferenceSession.create(network, singleThread));
   }
 
   /** `bytes`: a block's history, then its own samples; a last window that is not full is filled with silence. */
@@ -46,27 +43,27 @@ export class VoiceActivity {
 
   async #probabilities(block: Int16Array, gain: number, windows: number): Promise<Float32Array> {
     const probabilities = new Float32Array(windows);
-    let memory = nothingHeard();
-    let cell = nothingHeard();
+    let hidden = zeroState();
+    let cell = zeroState();
     const input = new Float32Array(Math.min(windowsPerCall, windows) * inputSamples);
     for (let first = 0; first < windows; first += windowsPerCall) {
       const count = Math.min(windowsPerCall, windows - first);
       writeInput(input, block, gain, first, count);
-      const result = await this.#session.run({
-        windows: new Tensor('float32', input.subarray(0, count * inputSamples), [count, hops, hopSamples]),
-        memory,
+      const result = await this.#network.run({
+        windows: new Tensor('float32', input.subarray(0, count * inputSamples), [count, 1, inputSamples]),
+        hidden,
         cell,
       });
-      memory = result.memoryAfter as typeof memory;
+      hidden = result.hiddenAfter as typeof hidden;
       cell = result.cellAfter as typeof cell;
-      probabilities.set(result.probability?.data as Float32Array, first);
+      probabilities.set(result.probabilities?.data as Float32Array, first);
     }
     return probabilities;
   }
 }
 
-function nothingHeard() {
-  return new Tensor('float32', new Float32Array(memorySize), [1, 1, memorySize]);
+function zeroState() {
+  return new Tensor('float32', new Float32Array(stateSize), [1, 1, stateSize]);
 }
 
 /** Each window with the samples before it, and its end mirrored; silence beyond the block. */

@@ -1,6 +1,6 @@
 /** The picture of sound that Whisper looks at: 80 mel bands, one column every 10 ms. */
 import { sampleRate } from '../../../timeline/sample-rate.ts';
-import { FourierTransform } from './fourier-transform.ts';
+import { FourierTransform } from '../../fourier-transform.ts';
 
 const windowSize = 400;
 const hopSize = 160;
@@ -20,7 +20,7 @@ export function logMel(samples: Float32Array, frames: number): Float32Array {
   const used = Math.min(frames, Math.ceil((samples.length + windowSize / 2) / hopSize));
   for (let frame = 0; frame < used; frame += 2) {
     // Two real frames are transformed at once, as the real and the imaginary part.
-    const spectrum = transform.powersOfTwo(windowed(samples, frame), windowed(samples, frame + 1));
+    const spectrum = transform.powerSpectra(windowed(samples, frame), windowed(samples, frame + 1));
     writeColumn(mel, frames, frame, spectrum.first);
     if (frame + 1 < used) writeColumn(mel, frames, frame + 1, spectrum.second);
   }

@@ -3,7 +3,7 @@
  * Laplacian is decomposed, and the largest gap between small eigenvalues says how many groups there are. How many
  * neighbours to keep is chosen by the clearest gap (normalised maximum eigengap).
  */
-import { symmetricEigen } from './symmetric-eigen.ts';
+import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 
 export interface SpectralOptions {
   countMin: number;
@@ -53,10 +53,10 @@ function spectrum(
   neighbours: number,
   options: SpectralOptions,
 ): Spectrum {
-  const { values, vectors } = symmetricEigen(
-    laplacian(neighbourGraph(cosines, size, neighbours), size),
-    size,
-  );
+  const matrix = Matrix.from1DArray(size, size, laplacian(neighbourGraph(cosines, size, neighbours), size));
+  const { realEigenvalues: values, eigenvectorMatrix } = new EigenvalueDecomposition(matrix, {
+    assumeSymmetric: true,
+  });
   const largest = values[size - 1] || 1;
   const low = Math.max(1, options.countMin);
   const high = Math.min(options.countMax, size - 1);
@@ -70,7 +70,7 @@ function spectrum(
     }
   }
   const coordinates = Array.from({ length: size }, (_, row) =>
-    Float64Array.from({ length: count }, (_unused, column) => vectors[row * size + column] as number),
+    Float64Array.from({ length: count }, (_unused, column) => eigenvectorMatrix.get(row, column)),
   );
   return { count, doubt: neighbours / size / Math.max(gap, 1e-9), coordinates };
 }

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { agglomerativeClusters } from '../cluster/agglomerative-clustering.ts';
 import { speakerClusters } from '../cluster/speaker-clusters.ts';
-import { symmetricEigen } from '../cluster/symmetric-eigen.ts';
 import { voiceOf, voiceText } from '../voiceprint/voice-text.ts';
 import { cosineMatrix, dot, unitLength, type VoiceVector } from '../voiceprint/voice-vector.ts';
 import { speakerTurns, type VoiceWindow } from './speaker-turns.ts';
@@ -136,29 +135,6 @@ test('average link keeps apart what is not alike enough, unless it has to join',
     agglomerativeClusters(cosines, 3, { cosineMin: 0.5, countMin: 1, countMax: 1 }),
     [0, 0, 0],
   );
-});
-
-test('eigenvectors are turned into themselves by the matrix, and values come smallest first', () => {
-  const size = 40;
-  const random = randomOf(9);
-  const matrix = new Float64Array(size * size);
-  for (let row = 0; row < size; row += 1) {
-    for (let column = 0; column <= row; column += 1) {
-      matrix[row * size + column] = noise(random);
-      matrix[column * size + row] = matrix[row * size + column] ?? 0;
-    }
-  }
-  const { values, vectors } = symmetricEigen(matrix, size);
-  for (let k = 0; k < size; k += 1) {
-    assert.ok(k === 0 || (values[k] ?? 0) >= (values[k - 1] ?? 0));
-    for (let row = 0; row < size; row += 1) {
-      let product = 0;
-      for (let column = 0; column < size; column += 1) {
-        product += (matrix[row * size + column] ?? 0) * (vectors[column * size + k] ?? 0);
-      }
-      assert.ok(Math.abs(product - (values[k] ?? 0) * (vectors[row * size + k] ?? 0)) < 1e-9);
-    }
-  }
 });
 
 test('a voice survives being stored', () => {

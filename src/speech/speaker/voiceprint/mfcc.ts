@@ -5,6 +5,7 @@
  */
 import { fullScale } from '../../../timeline/pcm-samples.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
+import { FourierTransform } from '../../fourier-transform.ts';
 
 export const coefficientCount = 23;
 export const framesPerSecond = 100;
@@ -100,49 +101,7 @@ const poveyWindow = Float64Array.from(
   { length: frameSamples },
   (_, index) => (0.5 - 0.5 * Math.cos((2 * Math.PI * index) / (frameSamples - 1))) ** 0.85,
 );
-const cosines = Float64Array.from({ length: fftSize / 2 }, (_, index) =>
-  Math.cos((2 * Math.PI * index) / fftSize),
-);
-const sines = Float64Array.from(
-  { length: fftSize / 2 },
-  (_, index) => -Math.sin((2 * Math.PI * index) / fftSize),
-);
-
-/** In place, radix 2. */
-function fourier(real: Float64Array, imaginary: Float64Array): void {
-  for (let index = 1, reversed = 0; index < fftSize; index += 1) {
-    let bit = fftSize >> 1;
-    for (; reversed & bit; bit >>= 1) reversed ^= bit;
-    reversed ^= bit;
-    if (index < reversed) {
-      const value = real[index] as number;
-      real[index] = real[reversed] as number;
-      real[reversed] = value;
-    }
-  }
-  for (let size = 2; size <= fftSize; size <<= 1) {
-    const half = size >> 1;
-    const stride = fftSize / size;
-    for (let start = 0; start < fftSize; start += size) {
-      for (let offset = 0; offset < half; offset += 1) {
-        const low = start + offset;
-        const high = low + half;
-        const cosine = cosines[offset * stride] as number;
-        const sine = sines[offset * stride] as number;
-        const highReal = real[high] as number;
-        const highImaginary = imaginary[high] as number;
-        const turnedReal = highReal * cosine - highImaginary * sine;
-        const turnedImaginary = highReal * sine + highImaginary * cosine;
-        const lowReal = real[low] as number;
-        const lowImaginary = imaginary[low] as number;
-        real[high] = lowReal - turnedReal;
-        imaginary[high] = lowImaginary - turnedImaginary;
-        real[low] = lowReal + turnedReal;
-        imaginary[low] = lowImaginary + turnedImaginary;
-      }
-    }
-  }
-}
+const transform = new FourierTransform(fftSize);
 
 /** Takes the mean off, notes the energy, emphasises and windows. Gives the log energy. */
 function preparedFrame(samples: Float64Array, start: number, frame: Float64Array): number {
@@ -175,31 +134,36 @@ export function mfcc(samples16k: Float32Array): Float32Array {
   const samples = halvedRate(samples16k);
   const frames = frameCount(samples16k.length);
   const coefficients = new Float32Array(frames * coefficientCount);
-  const real = new Float64Array(fftSize);
-  const imaginary = new Float64Array(fftSize);
-  const logMel = new Float64Array(coefficientCount);
-  for (let frame = 0; frame < frames; frame += 1) {
-    const logEnergy = preparedFrame(samples, frame * shiftSamples, real);
-    imaginary.fill(0);
-    fourier(real, imaginary);
-    bins.forEach(({ first, weights }, bin) => {
-      let sum = 0;
-      for (let index = 0; index < weights.length; index += 1) {
-        const re = real[first + index] as number;
-        const im = imaginary[first + index] as number;
-        sum += (re * re + im * im) * (weights[index] as number);
-      }
-      logMel[bin] = Math.log(Math.max(sum, smallest));
-    });
-    for (let row = 0; row < coefficientCount; row += 1) {
-      let sum = 0;
-      for (let column = 0; column < coefficientCount; column += 1) {
-        sum += (cepstrum[row * coefficientCount + column] as number) * (logMel[column] as number);
-      }
-      coefficients[frame * coefficientCount + row] = row === 0 ? logEnergy : sum;
-    }
+  const frameOf = (frame: number) =>
+    coefficients.subarray(frame * coefficientCount, (frame + 1) * coefficientCount);
+  const [first, second] = [new Float64Array(fftSize), new Float64Array(fftSize)];
+  for (let frame = 0; frame < frames; frame += 2) {
+    const hasSecond = frame + 1 < frames;
+    const firstEnergy = preparedFrame(samples, frame * shiftSamples, first);
+    const secondEnergy = hasSecond ? preparedFrame(samples, (frame + 1) * shiftSamples, second) : 0;
+    const powers = transform.powerSpectra(first, second);
+    writeCoefficients(frameOf(frame), powers.first, firstEnergy);
+    if (hasSecond) writeCoefficients(frameOf(frame + 1), powers.second, secondEnergy);
   }
   return coefficients;
+}
+
+function writeCoefficients(coefficients: Float32Array, powers: Float64Array, logEnergy: number): void {
+  const logMel = bins.map(({ first, weights }) => {
+    let sum = 0;
+    for (let index = 0; index < weights.length; index += 1) {
+      sum += (powers[first + index] as number) * (weights[index] as number);
+    }
+    return Math.log(Math.max(sum, smallest));
+  });
+  for (let row = 1; row < coefficientCount; row += 1) {
+    let sum = 0;
+    for (let column = 0; column < coefficientCount; column += 1) {
+      sum += (cepstrum[row * coefficientCount + column] as number) * (logMel[column] as number);
+    }
+    coefficients[row] = sum;
+  }
+  coefficients[0] = logEnergy;
 }
 
 /** Takes off each frame the mean of the `windowFrames` around it; near an end the window is moved, not cut. */

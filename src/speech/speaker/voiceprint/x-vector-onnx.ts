@@ -3,7 +3,8 @@
  * product with a matrix of window weights, so that one run over a stretch of speech gives the embedding of every
  * window in it: the frames of overlapping windows are computed once.
  */
-import { type OnnxNode, type OnnxTensor, onnxModel } from '../../../onnx/onnx-model.ts';
+import { GraphBuilder } from '../../../onnx/graph-builder.ts';
+import { onnxModel } from '../../../onnx/onnx-model.ts';
 import type { KaldiMatrix } from './kaldi-file.ts';
 import type { FrameLayer, XVectorNetwork } from './x-vector-network.ts';
 
@@ -43,15 +44,16 @@ function convolutionWeights(
   inputs: number,
   taps: number,
 ): Float32Array {
-  const turned = new Float32Array(weights.length);
+  const transposed = new Float32Array(weights.length);
   for (let output = 0; output < outputs; output += 1) {
     for (let tap = 0; tap < taps; tap += 1) {
       for (let input = 0; input < inputs; input += 1) {
-        turned[(output * inputs + input) * taps + tap] = weights[(output * taps + tap) * inputs + input] ?? 0;
+        transposed[(output * inputs + input) * taps + tap] =
+          weights[(output * taps + tap) * inputs + input] ?? 0;
       }
     }
   }
-  return turned;
+  return transposed;
 }
 
 function dilation(offsets: readonly number[]): number {
@@ -114,68 +116,57 @@ function transformed(
 
 /** Inputs `features` (1 × coefficients × frames with context) and `windows` (windows × frames); output `embeddings`. */
 export function xVectorOnnx(network: XVectorNetwork): Buffer {
-  const nodes: OnnxNode[] = [];
-  const weights: OnnxTensor[] = [];
-  let input = 'features';
-  network.layers.forEach((layer, index) => {
-    const { rows, columns } = layer.weights;
-    const taps = layer.offsets.length;
-    const folded = foldedLayer(layer, network.layers[index - 1]);
-    const name = `layer${index}`;
-    weights.push(
-      {
-        name: `${name}.weights`,
-        shape: [rows, columns / taps, taps],
-        values: convolutionWeights(folded.weights, rows, columns / taps, taps),
-      },
-      { name: `${name}.bias`, shape: [rows], values: folded.bias },
-    );
-    nodes.push(
-      {
-        operator: 'Conv',
-        inputs: [input, `${name}.weights`, `${name}.bias`],
-        outputs: [`${name}.sum`],
-        attributes: { kernel_shape: [taps], dilations: [dilation(layer.offsets)] },
-      },
-      { operator: 'Relu', inputs: [`${name}.sum`], outputs: [name] },
-    );
-    input = name;
-  });
+  const builder = new GraphBuilder();
+  let frames = 'features';
+  for (const [index, layer] of network.layers.entries()) {
+    frames = frameLayer(builder, frames, layer, network.layers[index - 1]);
+  }
   const last = network.layers.at(-1);
   if (!last) throw new Error('the network has no layers');
   const embedding = foldedEmbedding(network, last);
-  const pooledSize = 2 * last.scale.length;
-  weights.push(
-    { name: 'floor', shape: [1], values: Float32Array.of(varianceFloor) },
-    { name: 'embedding.weights', shape: [embedding.size, pooledSize], values: embedding.weights },
-    { name: 'embedding.bias', shape: [embedding.size], values: embedding.bias },
-  );
-  nodes.push(
-    { operator: 'Transpose', inputs: [input], outputs: ['frames'], attributes: { perm: [0, 2, 1] } },
-    { operator: 'Mul', inputs: ['frames', 'frames'], outputs: ['squares'] },
-    { operator: 'MatMul', inputs: ['windows', 'frames'], outputs: ['mean'] },
-    { operator: 'MatMul', inputs: ['windows', 'squares'], outputs: ['power'] },
-    { operator: 'Mul', inputs: ['mean', 'mean'], outputs: ['meanSquare'] },
-    { operator: 'Sub', inputs: ['power', 'meanSquare'], outputs: ['difference'] },
-    { operator: 'Max', inputs: ['difference', 'floor'], outputs: ['variance'] },
-    { operator: 'Sqrt', inputs: ['variance'], outputs: ['deviation'] },
-    { operator: 'Concat', inputs: ['mean', 'deviation'], outputs: ['pooledBatch'], attributes: { axis: 2 } },
-    { operator: 'Flatten', inputs: ['pooledBatch'], outputs: ['pooled'], attributes: { axis: 2 } },
-    {
-      operator: 'Gemm',
-      inputs: ['pooled', 'embedding.weights', 'embedding.bias'],
-      outputs: ['embeddings'],
-      attributes: { transB: 1 },
-    },
-  );
+  const parameters = [
+    builder.constant([embedding.size, 2 * last.scale.length], embedding.weights),
+    builder.constant([embedding.size], embedding.bias),
+  ];
+  builder.apply('Gemm', [pooled(builder, frames), ...parameters], { transB: 1 }, 'embeddings');
   return onnxModel({
     name: 'x-vector',
-    nodes,
-    weights,
+    nodes: builder.nodes,
+    initializers: builder.initializers,
     inputs: [
       { name: 'features', shape: [1, network.featureCount, 'frames with context'] },
       { name: 'windows', shape: ['window', 'frame'] },
     ],
     outputs: [{ name: 'embeddings', shape: ['window', embedding.size] }],
   });
+}
+
+function frameLayer(
+  builder: GraphBuilder,
+  input: string,
+  layer: FrameLayer,
+  before: FrameLayer | undefined,
+): string {
+  const { rows, columns } = layer.weights;
+  const taps = layer.offsets.length;
+  const folded = foldedLayer(layer, before);
+  const weights = convolutionWeights(folded.weights, rows, columns / taps, taps);
+  const parameters = [
+    builder.constant([rows, columns / taps, taps], weights),
+    builder.constant([rows], folded.bias),
+  ];
+  const attributes = { kernel_shape: [taps], dilations: [dilation(layer.offsets)] };
+  return builder.apply('Relu', [builder.apply('Conv', [input, ...parameters], attributes)]);
+}
+
+/** Mean and standard deviation over each window, one row for each. */
+function pooled(builder: GraphBuilder, channels: string): string {
+  const frames = builder.apply('Transpose', [channels], { perm: [0, 2, 1] });
+  const mean = builder.apply('MatMul', ['windows', frames]);
+  const power = builder.apply('MatMul', ['windows', builder.apply('Mul', [frames, frames])]);
+  const difference = builder.apply('Sub', [power, builder.apply('Mul', [mean, mean])]);
+  const floor = builder.constant([1], Float32Array.of(varianceFloor));
+  const deviation = builder.apply('Sqrt', [builder.apply('Max', [difference, floor])]);
+  const both = builder.apply('Concat', [mean, deviation], { axis: 2 });
+  return builder.apply('Flatten', [both], { axis: 2 });
 }
