@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { build as prettyStream } from 'pino-pretty';
+import { redactedFields, withoutSecrets } from './redaction.ts';
 
 export type { Logger } from 'pino';
 
@@ -10,43 +11,30 @@ export interface LoggerOptions {
   destination?: DestinationStream;
 }
 
-/** Field names that never reach a log line, wherever they stand. */
-const redactedPaths = [
-  'authorization',
-  'headers.authorization',
-  'key',
-  'secret',
-  'signing_secret',
-  'text',
-  'segments',
-];
-
 export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: redactedPaths, censor: '[redacted]' },
-    serializers: { err: (error: unknown) => errorInLog(error) },
+    formatters: { level: (label: string) => ({ level: label }), log: redactedFields },
+    // Errors are told by the formatter, wherever they stand; the default serializer would be first.
+    serializers: { err: (error: unknown) => error },
+    hooks: { streamWrite: withoutSecrets },
   };
-  if (destination) return pino(options, destination);
-  if (pretty) return pino(options, prettyStream({ colorize: true, destination: 2, sync: true }));
-  return pino(options, pino.destination({ dest: 2, sync: false }));
+  return withRedactedBindings(pino(options, destination ?? standardError(pretty)));
 }
 
-const causesMax = 5;
+function standardError(pretty: boolean): DestinationStream {
+  return pretty
+    ? prettyStream({ colorize: true, destination: 2, sync: true })
+    : pino.destination({ dest: 2, sync: false });
+}
 
-/** Of an error only what tells its story: libraries hang whole connections, requests and their secrets on theirs. */
-function errorInLog(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return { type: typeof error };
-  const { name, message, stack, cause } = error;
-  const { code } = error as { code?: unknown };
-  return {
-    type: name,
-    message,
-    stack,
-    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    ...(cause !== undefined && depth < causesMax ? { cause: errorInLog(cause, depth + 1) } : {}),
-  };
+/** The fields of a child logger stand in every line of it, and its formatter does not see them. */
+function withRedactedBindings(logger: Logger): Logger {
+  const { child } = logger;
+  logger.child = function childOf(this: Logger, bindings, options) {
+    return child.call(this, redactedFields(bindings), options) as ReturnType<typeof child>;
+  } as typeof child;
+  return logger;
 }

@@ -13,6 +13,7 @@ const main = join(root, 'src', 'main.ts');
 const startWithinMs = 60_000;
 const stopWithinMs = 30_000;
 const commandWithinMs = 120_000;
+const logCharactersMax = 16 * 1024 * 1024;
 
 export type Environment = Record<string, string>;
 
@@ -23,6 +24,8 @@ export interface TestService {
   process: ChildProcess;
   /** What it printed on standard output until it was ready. */
   output(): string;
+  /** What it wrote to its log so far, that is to standard error; the last part of it when that is very long. */
+  log(): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -51,7 +54,13 @@ export async function testEnvironment(hooks: Hooks, settings: Environment = {}):
 export async function startService(environment: Environment, args: string[] = []): Promise<TestService> {
   const child = spawn(process.execPath, [main, 'serve', ...args], {
     env: environment,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-logCharactersMax);
+    // A trace is only for the test that asked for it.
+    if (environment.LONGHAND_LOG_LEVEL !== 'trace') process.stderr.write(text);
   });
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -60,7 +69,7 @@ export async function startService(environment: Environment, args: string[] = []
   };
   try {
     const { url, output } = await readiness(child);
-    return { url, environment, process: child, output: () => output, stop };
+    return { url, environment, process: child, output: () => output, log: () => log, stop };
   } catch (error) {
     await stop('SIGKILL');
     throw error;
