@@ -90,10 +90,7 @@ export async function createTranscription(
   });
   if (!created) throw new ApiError('queue_unavailable');
   const { credential, door } = principal;
-  deps.logger.info(
-    { job: created.id, account: account.id, credential, door },
-    'a job was accepted',
-  );
+  deps.logger.info({ job: created.id, account: account.id, credential, door }, 'a job was accepted');
   return created;
 }
 
