@@ -24,5 +24,6 @@ export const protectedErrors = [
   'missing_api_key',
   'invalid_api_key',
   'rate_limited',
+  'service_unavailable',
   'internal_error',
 ] as const;

@@ -86,6 +86,10 @@ const errorTable = {
     422,
     'This Idempotency-Key was used with another request body in the last 24 hours. Use a new key for a new request.',
   ],
+  service_unavailable: [
+    503,
+    'The service cannot answer at the moment. Wait for the seconds that Retry-After gives, then try again.',
+  ],
   internal_error: [
     500,
     'Something went wrong on our side. Try again, and report the x-request-id if it happens again.',

@@ -34,6 +34,7 @@ const specified: [status: number, code: string][] = [
   [413, 'request_too_large'],
   [405, 'method_not_allowed'],
   [500, 'internal_error'],
+  [503, 'service_unavailable'],
   [429, 'rate_limited'],
   [422, 'idempotency_key_reused'],
 ];

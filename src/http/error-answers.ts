@@ -1,5 +1,23 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, type ErrorCode } from '../contract/errors.ts';
+import { DatabaseUnavailable } from '../platform/database-fault.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the operation answers while the database is away; `service_unavailable` unless given. */
+    unavailableCode?: ErrorCode;
+  }
+}
+
+/** After this long a passing fault is likely over: the database is back, a store answers, a worker was heard from. */
+const retryAfterSeconds = 10;
+/** What passes without anybody changing the configuration. */
+const passingCodes: ReadonlySet<ErrorCode> = new Set([
+  'api_uploads_unavailable',
+  'api_processing_unavailable',
+  'queue_unavailable',
+  'service_unavailable',
+]);
 
 /** Every answer that is not a success, in the one envelope. */
 export function answerErrors(server: FastifyInstance): void {
@@ -39,11 +57,12 @@ export function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const known = error instanceof ApiError ? error : translated(error);
+  const known = error instanceof ApiError ? error : translated(error, request);
   logFault(request, known);
   return reply
     .code(known.status)
     .header('x-request-id', request.id)
+    .headers(passingCodes.has(known.code) ? { 'retry-after': String(retryAfterSeconds) } : {})
     .headers(known.headers)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
@@ -57,8 +76,12 @@ function logFault(request: FastifyRequest, { status, code, cause }: ApiError): v
   else request.log.error({ code, err: cause }, 'a request failed');
 }
 
-/** The framework's own errors. Whatever is not the caller's fault is ours. */
-function translated(error: FastifyError): ApiError {
+/** What no use case has chosen an answer for. Whatever is not the caller's fault is ours. */
+function translated(error: FastifyError | DatabaseUnavailable, request: FastifyRequest): ApiError {
+  if (error instanceof DatabaseUnavailable) {
+    const { unavailableCode = 'service_unavailable' } = request.routeOptions.config;
+    return new ApiError(unavailableCode, { cause: error });
+  }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new ApiError('request_too_large', { headers: { connection: 'close' } });
   if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH')

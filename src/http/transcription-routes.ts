@@ -30,7 +30,7 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
   api.route({
     method: 'POST',
     url: path,
-    config: { createsJob: true },
+    config: { createsJob: true, unavailableCode: 'queue_unavailable' },
     schema: {
       operationId: 'createTranscription',
       summary: 'Start a transcription',

@@ -36,6 +36,7 @@ function prepareRoute(api: Server, deps: UploadRoutesDeps): void {
   api.route({
     method: 'POST',
     url: '/api/v1/uploads',
+    config: { unavailableCode: 'api_uploads_unavailable' },
     schema: {
       operationId: 'prepareUpload',
       summary: 'Prepare a direct upload',

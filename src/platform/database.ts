@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { systemClock } from './clock.ts';
+import { DatabaseUnavailable, databaseFault } from './database-fault.ts';
 import type { Logger } from './telemetry.ts';
 
 /** What a store needs: the pool, or one transaction of it. */
@@ -23,47 +25,53 @@ export interface DatabaseOptions {
   connectionsMax: number;
   applicationName: string;
   logger: Logger;
+  /** How long a statement may take until its answer is here. The server's own limit does not help when it is stopped. */
+  queryTimeoutMs?: number;
 }
 
-const connectTimeoutMs = 5_000;
+/** For a new connection, or a free one of the pool. */
+const connectTimeoutMs = 4_000;
 const statementTimeoutMs = 30_000;
+/** Longer than the server's, which gives the better error. */
+const defaultQueryTimeoutMs = statementTimeoutMs + 5_000;
 const idleTransactionTimeoutMs = 60_000;
+const closeTimeoutMs = 3_000;
 /** invalid_sql_statement_name, duplicate_prepared_statement */
 const lostPreparedCodes: ReadonlySet<string> = new Set(['26000', '42P05']);
 
-/** A bounded pool of PostgreSQL connections. The only place that speaks to the driver. */
+/**
+ * A bounded pool of PostgreSQL connections. The only place that speaks to the driver. Every call ends within its limits;
+ * a database that is away is told by DatabaseUnavailable.
+ */
 export class Database implements Queryable, PreparedQueryable {
+  readonly #options: DatabaseOptions;
   readonly #pool: pg.Pool;
+  readonly #queryTimeoutMs: number;
   #canPrepare = true;
-  readonly connectionString: string;
 
-  constructor({ connectionString, connectionsMax, applicationName, logger }: DatabaseOptions) {
-    this.connectionString = connectionString;
-    this.#pool = new pg.Pool({
-      connectionString,
-      max: connectionsMax,
-      application_name: applicationName,
-      connectionTimeoutMillis: connectTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
-    });
-    // Without a listener the death of an idle connection would end the process. The error carries its whole
-    // connection, secrets included, so only its words are logged.
-    this.#pool.on('error', ({ message }) => {
-      if (!this.#pool.ending) logger.warn({ reason: message }, 'an idle database connection was lost');
-    });
+  constructor(options: DatabaseOptions, pool: pg.Pool = newPool(options)) {
+    this.#options = options;
+    this.#pool = pool;
+    this.#queryTimeoutMs = options.queryTimeoutMs ?? defaultQueryTimeoutMs;
+  }
+
+  get connectionString(): string {
+    return this.#options.connectionString;
+  }
+
+  /** The same connections for somebody who cannot wait as long. Closed with the one it is made of. */
+  limitedTo(queryTimeoutMs: number): Database {
+    return new Database({ ...this.#options, queryTimeoutMs }, this.#pool);
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const result = await this.#pool.query<Row>(text, [...values]);
-    return result.rows;
+    return await this.#run<Row>({ text, values: [...values] });
   }
 
   async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     if (!this.#canPrepare) return await this.query<Row>(text, values);
     try {
-      const result = await this.#pool.query<Row>({ name, text, values: [...values] });
-      return result.rows;
+      return await this.#run<Row>({ name, text, values: [...values] });
     } catch (error) {
       if (!lostPreparedCodes.has((error as pg.DatabaseError).code ?? '')) throw error;
       // A pooler between us and the server that does not know prepared statements: we do without them.
@@ -74,21 +82,27 @@ export class Database implements Queryable, PreparedQueryable {
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
   async transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect();
+    const client = await this.#pool.connect().catch(throwFault);
+    const tx = queryableOf(client, this.#queryTimeoutMs);
     let broken: Error | undefined;
     try {
-      await client.query('begin');
-      const result = await work(queryableOf(client));
-      await client.query('commit');
+      await tx.query('begin');
+      const result = await work(tx);
+      await tx.query('commit');
       return result;
     } catch (error) {
-      await client.query('rollback').catch((rollbackError: Error) => {
-        broken = rollbackError;
-      });
+      // Without its connection a transaction is rolled back; to ask for it would only wait once more.
+      if (error instanceof DatabaseUnavailable) broken = error;
+      else await tx.query('rollback').catch((rollbackError: Error) => (broken = rollbackError));
       throw error;
     } finally {
       client.release(broken);
     }
+  }
+
+  async #run<Row extends object>(query: pg.QueryConfig): Promise<Row[]> {
+    const limited = { ...query, query_timeout: this.#queryTimeoutMs };
+    return rowsOf(await this.#pool.query<Row>(limited).catch(throwFault));
   }
 
   /** A connection outside the pool, for what lives as long as a session does: advisory locks, LISTEN. */
@@ -96,9 +110,30 @@ export class Database implements Queryable, PreparedQueryable {
     return openSession({ connectionString: this.connectionString, applicationName });
   }
 
+  /** Connections of a server that does not answer are left behind. */
   async close(): Promise<void> {
-    await this.#pool.end();
+    const late = new AbortController();
+    const waited = systemClock.sleep(closeTimeoutMs, late.signal).catch(() => {});
+    await Promise.race([this.#pool.end(), waited]);
+    late.abort();
   }
+}
+
+function newPool({ connectionString, connectionsMax, applicationName, logger }: DatabaseOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max: connectionsMax,
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+  });
+  // Without a listener the death of an idle connection would end the process. The error carries its whole
+  // connection, secrets included, so only its words are logged.
+  pool.on('error', ({ message }) => {
+    if (!pool.ending) logger.warn({ reason: message }, 'an idle database connection was lost');
+  });
+  return pool;
 }
 
 /** One connection held on purpose. */
@@ -126,7 +161,7 @@ export async function openSession(options: {
     if (!closing) lose(new Error('the database connection ended'));
   });
   return {
-    ...queryableOf(client),
+    ...queryableOf(client, defaultQueryTimeoutMs),
     lost,
     async close() {
       closing = true;
@@ -135,13 +170,22 @@ export async function openSession(options: {
   };
 }
 
-function queryableOf(client: pg.ClientBase): Queryable {
+function queryableOf(client: pg.ClientBase, queryTimeoutMs: number): Queryable {
   return {
     async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-      const result = await client.query<Row>(text, [...values]);
-      return result.rows;
+      const query = { text, values: [...values], query_timeout: queryTimeoutMs };
+      return rowsOf(await client.query<Row>(query).catch(throwFault));
     },
   };
+}
+
+/** A text of several statements has several results. */
+function rowsOf<Row extends object>(result: pg.QueryResult<Row> | pg.QueryResult<Row>[]): Row[] {
+  return [result].flat().flatMap(({ rows }) => rows);
+}
+
+function throwFault(error: unknown): never {
+  throw databaseFault(error);
 }
 
 /** The one row a statement must give. */

@@ -25,7 +25,7 @@ export interface NewTask {
 }
 
 export interface TaskQueueOptions {
-  connectionString: string;
+  db: Queryable;
   queues: readonly QueueDefinition[];
   clock: Clock;
   logger: Logger;
@@ -41,7 +41,6 @@ const heartbeatEveryMs = 3_000;
 const superviseSeconds = 5;
 /** Crashes count as retries. A task that a handler fails is ended by the handler itself long before this. */
 const retriesMax = 100;
-const connectionsMax = 4;
 
 interface Claim {
   name: string;
@@ -67,6 +66,7 @@ export class TaskQueue {
   /** Queues that were woken while their loop was just looking, perhaps a moment too early. */
   readonly #woken = new Set<string>();
   readonly #stopHeartbeat: () => void;
+  #heartbeating = false;
 
   private constructor(boss: PgBoss, options: TaskQueueOptions) {
     this.#boss = boss;
@@ -78,10 +78,8 @@ export class TaskQueue {
 
   static async open(options: TaskQueueOptions): Promise<TaskQueue> {
     const boss = new PgBoss({
-      connectionString: options.connectionString,
-      application_name: 'longhand-queue',
+      db: statementsOf(options.db),
       schema: 'queue',
-      max: connectionsMax,
       schedule: false,
       superviseIntervalSeconds: superviseSeconds,
       monitorIntervalSeconds: superviseSeconds,
@@ -210,18 +208,22 @@ export class TaskQueue {
 
   /** Tells the database that the claims live; one that is gone aborts its handler. */
   async #heartbeat(): Promise<void> {
-    await Promise.all(
-      [...this.#claims].map(async (claim) => {
-        try {
-          const attempt = { id: claim.id, retryCount: claim.retryCount };
-          const answer = (await this.#boss.touch(claim.name, attempt)) as { affected?: number };
-          if (answer.affected === 0 && this.#claims.has(claim))
-            claim.abort.abort(new Error('the task was taken away'));
-        } catch (error) {
-          this.#logger.warn({ err: error, queue: claim.name }, 'a heartbeat could not be written');
-        }
-      }),
-    );
+    if (this.#heartbeating) return;
+    this.#heartbeating = true;
+    try {
+      await Promise.all([...this.#claims].map((claim) => this.#touch(claim)));
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'a heartbeat could not be written');
+    } finally {
+      this.#heartbeating = false;
+    }
+  }
+
+  async #touch(claim: Claim): Promise<void> {
+    const attempt = { id: claim.id, retryCount: claim.retryCount };
+    const answer = (await this.#boss.touch(claim.name, attempt)) as { affected?: number };
+    if (answer.affected === 0 && this.#claims.has(claim))
+      claim.abort.abort(new Error('the task was taken away'));
   }
 }
 

@@ -29,8 +29,12 @@ export interface ApiParts {
   publicUrl: PublicUrl;
 }
 
+/** A caller waits for every statement of a request; none of them needs more than milliseconds. */
+const queryTimeoutMs = 4_000;
+
 export async function createApi(parts: ApiParts): Promise<Server> {
-  const { config, clock, logger, db, accounts } = parts.foundation;
+  const { config, clock, logger, accounts } = parts.foundation;
+  const db = parts.foundation.db.limitedTo(queryTimeoutMs);
   const { stores, local } = parts.storage;
   const { webhooks, publicUrl } = parts;
   const allowance = new Allowance(clock);

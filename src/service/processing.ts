@@ -53,7 +53,7 @@ export function openQueue(
   options: Pick<TaskQueueOptions, 'pollMs'> = {},
 ): Promise<TaskQueue> {
   return TaskQueue.open({
-    connectionString: db.connectionString,
+    db,
     queues: transcriptionQueues,
     clock,
     logger,

@@ -18,7 +18,7 @@ const queues: QueueDefinition[] = [
 /** Open until the test ends, however it ends. */
 async function open(hooks: Hooks, pollMs = 400): Promise<TaskQueue> {
   const options = {
-    connectionString: db.connectionString,
+    db,
     queues,
     clock: systemClock,
     logger: silentLogger,
