@@ -79,6 +79,16 @@ export const apiKeyStore = {
     );
   },
 
+  /** Of these keys, the ones that still open their account. */
+  async activeAmong(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
+    const rows = await db.query<{ id: string }>(
+      `select id from api_key
+       where id = any ($1::uuid[]) and revoked_at is null and (expires_at is null or expires_at > now())`,
+      [ids],
+    );
+    return new Set(rows.map(({ id }) => id));
+  },
+
   /** A use or a revocation forgets it. */
   async keepUntilUsed(db: Queryable, hash: Buffer, sealedKey: string): Promise<void> {
     await db.query('update api_key set sealed_key = $2 where hash = $1 and last_used_at is null', [

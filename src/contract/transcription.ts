@@ -8,7 +8,7 @@ const status = z.enum(['processing', 'completed', 'failed']);
 const createdAt = z.iso.datetime().describe('UTC');
 const label = z.string().describe('Uploaded filename, or a label derived from the link');
 
-const segment = z.object({
+export const segment = z.object({
   start: z.number().describe('Seconds from the beginning'),
   end: z.number().describe('Seconds from the beginning'),
   text: z.string(),

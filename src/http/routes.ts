@@ -13,6 +13,7 @@ import { localObjectRoutes } from './local-object-routes.ts';
 import { type MetricsDeps, metricsRoutes } from './metrics-routes.ts';
 import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
+import { type TranscriptionEventDeps, transcriptionEventRoutes } from './transcription-event-routes.ts';
 import { transcriptionRoutes } from './transcription-routes.ts';
 import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
 import { type WebhookRoutesDeps, webhookRoutes } from './webhook-routes.ts';
@@ -28,6 +29,7 @@ export interface RoutesDeps {
   localStore: LocalStore;
   uploads: UploadRoutesDeps;
   transcriptions: CreateTranscriptionDeps;
+  transcriptionEvents: TranscriptionEventDeps;
   webhooks: WebhookRoutesDeps;
 }
 
@@ -45,6 +47,7 @@ export function registerRoutes(server: Server, deps: RoutesDeps): void {
     requireApiKey(api, deps.authenticator, deps.limiter);
     uploadRoutes(api as Server, deps.uploads);
     transcriptionRoutes(api, deps.transcriptions);
+    transcriptionEventRoutes(api, deps.transcriptionEvents);
     webhookRoutes(api, deps.webhooks);
   });
 }

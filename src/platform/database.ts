@@ -140,6 +140,8 @@ function newPool({ connectionString, connectionsMax, applicationName, logger }: 
 export interface DatabaseSession extends Queryable {
   /** Resolves, with the reason, when the connection ends without our having closed it. */
   readonly lost: Promise<Error>;
+  /** Calls `hear` with the payload of each notification of the channel, from now on. */
+  listen(channel: string, hear: (payload: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -163,6 +165,12 @@ export async function openSession(options: {
   return {
     ...queryableOf(client, defaultQueryTimeoutMs),
     lost,
+    async listen(channel, hear) {
+      client.on('notification', (message) => {
+        if (message.channel === channel) hear(message.payload ?? '');
+      });
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    },
     async close() {
       closing = true;
       await client.end();

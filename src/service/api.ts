@@ -1,17 +1,21 @@
 /** The HTTP door, and what stands behind its routes. */
 import { readFile } from 'node:fs/promises';
 import { Allowance } from '../account/allowance.ts';
+import { apiKeyStore } from '../account/api-key-store.ts';
 import { Authenticator } from '../account/authenticate.ts';
 import { RateLimiter } from '../account/rate-limit.ts';
 import type { Egress } from '../egress/egress.ts';
 import { judgeUrl } from '../egress/url.ts';
+import { EventStreams } from '../http/event-streams.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
+import type { Notifications } from '../platform/notifications.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { StartError } from '../platform/start-error.ts';
+import { JobFeeds } from '../transcription/job-feeds.ts';
 import { uploadStore } from '../upload/upload-store.ts';
 import { verifyUpload } from '../upload/verify-upload.ts';
 import { receiverUrlCheck } from '../webhook/receiver-url.ts';
@@ -27,6 +31,7 @@ export interface ApiParts {
   secretBox: SecretBox | undefined;
   webhooks: Pick<Webhooks, 'afterRemoval' | 'attemptCounts'>;
   publicUrl: PublicUrl;
+  jobChanges: Notifications;
 }
 
 /** A caller waits for every statement of a request; none of them needs more than milliseconds. */
@@ -39,6 +44,8 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   const { webhooks, publicUrl } = parts;
   const allowance = new Allowance(clock);
   const server = createServer({ logger, tls: await tlsOf(parts.foundation) });
+  const streams = new EventStreams({ clock, activeKeys: (ids) => apiKeyStore.activeAmong(db, ids) });
+  server.addHook('preClose', async () => streams.close());
   registerRoutes(server, {
     db,
     clock,
@@ -65,6 +72,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       isAcceptableSourceUrl: (url) => judgeUrl(url, { allow: config.egressAllow }).ok,
       labelOfUrl: labelOfSource,
     },
+    transcriptionEvents: { feeds: new JobFeeds({ db, clock }, parts.jobChanges), streams },
     webhooks: {
       db,
       clock,

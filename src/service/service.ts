@@ -5,8 +5,10 @@ import { createEgress } from '../egress/egress.ts';
 import { listen } from '../http/listen.ts';
 import { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
+import { Notifications } from '../platform/notifications.ts';
 import { claimService } from '../platform/service-claim.ts';
 import type { Logger } from '../platform/telemetry.ts';
+import { jobChannel } from '../transcription/job-feeds.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
 import { openFoundation, secretBoxOf } from './foundation.ts';
@@ -80,7 +82,18 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   // Only where clients send their bytes: a worker on another machine does not see this disk.
   const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
   undo.push(() => sweeping.stop());
-  const api = await createApi({ foundation, storage, queue, egress, secretBox, webhooks, publicUrl });
+  const jobChanges = new Notifications({ db, clock, logger }, jobChannel);
+  undo.push(() => jobChanges.stop());
+  const api = await createApi({
+    foundation,
+    storage,
+    queue,
+    egress,
+    secretBox,
+    webhooks,
+    publicUrl,
+    jobChanges,
+  });
   undo.push(() => closeWithin(api, clock));
   publicUrl.listensOn(await listen(api, config));
   const { plans, apiKey: operatorKey } = config;

@@ -51,6 +51,17 @@ export class LiveTranscript {
   }
 }
 
+/** The segments of a finished transcript with their leads, found again in its text. */
+export function ledSegments({ text, segments }: Transcript): LedSegment[] {
+  let from = 0;
+  return segments.map((segment) => {
+    const at = Math.max(from, text.indexOf(segment.text, from));
+    const lead = text.slice(from, at);
+    from = at + segment.text.length;
+    return { lead, segment };
+  });
+}
+
 export function textOf(segments: readonly LedSegment[]): string {
   return segments.map(({ lead, segment }) => lead + segment.text).join('');
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../platform/database.ts';
 import type { ChunkResult } from '../speech/chunk-result.ts';
 import type { Chunk } from '../timeline/chunk-plan.ts';
+import type { RecognisedUtterance } from '../timeline/utterance.ts';
 
 export const chunkStore = {
   async insertAll(tx: Queryable, transcriptionId: string, chunks: readonly Chunk[]): Promise<void> {
@@ -32,6 +33,21 @@ export const chunkStore = {
       [transcriptionId, index, result],
     );
     return rows.length === 1;
+  },
+
+  /** What was heard in the chunks from `from` on, without a gap, at most `limit` of them. */
+  async utterancesFrom(
+    db: Queryable,
+    transcriptionId: string,
+    { from, limit }: { from: number; limit: number },
+  ): Promise<RecognisedUtterance[][]> {
+    const rows = await db.query<{ index: number; utterances: RecognisedUtterance[] }>(
+      `select index, result -> 'utterances' as utterances from chunk
+       where transcription_id = $1 and index >= $2 and index < $2 + $3 and status = 'done' order by index`,
+      [transcriptionId, from, limit],
+    );
+    const gap = rows.findIndex(({ index }, i) => index !== from + i);
+    return (gap < 0 ? rows : rows.slice(0, gap)).map(({ utterances }) => utterances);
   },
 
   async results(db: Queryable, transcriptionId: string): Promise<ChunkResult[]> {

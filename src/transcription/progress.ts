@@ -1,11 +1,16 @@
 import type { Queryable } from '../platform/database.ts';
 import type { Stage, Transcription } from './transcription.ts';
 
-/** How far a job is. For the command line, the event stream and the web product; not part of the specification. */
+/** How far a job is. For the event stream, the command line and the web product; not part of the specification. */
 export interface Progress {
   status: Transcription['status'];
   stage: Stage | 'done';
   percent: number;
+  /** Seconds of audio recognised, and of how many; null until the length is known. */
+  audioSecondsDone: number | null;
+  audioSecondsTotal: number | null;
+  /** An estimate; null while nothing can be said. */
+  secondsLeft: number | null;
 }
 
 /** Where each stage begins, in percent of the whole: fetching and decoding take about a tenth of an ordinary job. */
@@ -16,26 +21,70 @@ const stageStarts: Readonly<Record<Stage, number>> = {
   recognising: 8,
   finishing: 99,
 };
+/** Before so much of a stage is done its speed says little. */
+const fractionTelling = 0.02;
+
+interface ProgressRow {
+  status: Transcription['status'];
+  stage: Stage;
+  stage_fraction: number;
+  stage_seconds: number;
+  duration_seconds: number | null;
+  chunks_total: number | null;
+  chunks_left: number | null;
+}
 
 export async function progressOf(db: Queryable, transcriptionId: string): Promise<Progress | undefined> {
-  const [row] = await db.query<{
-    status: Transcription['status'];
-    stage: Stage;
-    stage_fraction: number;
-    chunks_total: number | null;
-    chunks_left: number | null;
-  }>('select status, stage, stage_fraction, chunks_total, chunks_left from transcription where id = $1', [
-    transcriptionId,
-  ]);
-  if (!row) return undefined;
-  const { status, stage, stage_fraction: fraction, chunks_total: total, chunks_left: left } = row;
-  if (status !== 'processing') return { status, stage: 'done', percent: 100 };
-  const done = stage === 'recognising' ? ((total ?? 1) - (left ?? 1)) / (total || 1) : fraction;
-  return { status, stage, percent: percentOf(stage, done) };
+  const [row] = await db.query<ProgressRow>(
+    `select status, stage, stage_fraction, extract(epoch from now() - stage_at)::float8 as stage_seconds,
+       duration_seconds, chunks_total, chunks_left
+     from transcription where id = $1`,
+    [transcriptionId],
+  );
+  return row && progressIn(row);
+}
+
+function progressIn(row: ProgressRow): Progress {
+  const { status, stage, duration_seconds: total } = row;
+  if (status !== 'processing') {
+    const done = status === 'completed' ? total : null;
+    return {
+      status,
+      stage: 'done',
+      percent: 100,
+      audioSecondsDone: done,
+      audioSecondsTotal: total,
+      secondsLeft: 0,
+    };
+  }
+  const fraction = fractionOf(row);
+  const isRecognised = stage === 'recognising' || stage === 'finishing';
+  return {
+    status,
+    stage,
+    percent: percentOf(stage, fraction),
+    audioSecondsDone: total !== null && isRecognised ? Math.round(total * fraction) : null,
+    audioSecondsTotal: total,
+    secondsLeft: stage === 'recognising' ? secondsLeft(row.stage_seconds, fraction) : null,
+  };
+}
+
+function fractionOf({
+  stage,
+  stage_fraction: fraction,
+  chunks_total: total,
+  chunks_left: left,
+}: ProgressRow) {
+  if (stage === 'finishing') return 1;
+  return stage === 'recognising' && total && left !== null ? (total - left) / total : fraction;
 }
 
 function percentOf(stage: Stage, fraction: number): number {
   const start = stageStarts[stage];
   const next = Object.values(stageStarts).find((value) => value > start) ?? start;
   return Math.floor(start + (next - start) * fraction);
+}
+
+function secondsLeft(spentSeconds: number, fraction: number): number | null {
+  return fraction < fractionTelling ? null : Math.ceil((spentSeconds * (1 - fraction)) / fraction);
 }

@@ -74,6 +74,14 @@ export const transcriptionStore = {
     return row && transcriptionOf(row);
   },
 
+  async isOwned(db: Queryable, accountId: string, id: string): Promise<boolean> {
+    const rows = await db.query('select from transcription where id = $1 and account_id = $2', [
+      id,
+      accountId,
+    ]);
+    return rows.length > 0;
+  },
+
   async listNewest(db: Queryable, accountId: string, limit: number): Promise<TranscriptionSummary[]> {
     const rows = await db.query<SummaryRow>(
       `select ${summaryColumns} from transcription where account_id = $1 order by number desc limit $2`,
@@ -98,7 +106,8 @@ export const transcriptionStore = {
     { stage, fraction }: { stage: Stage; fraction: number },
   ): Promise<void> {
     await db.query(
-      `update transcription set stage = $2, stage_fraction = $3
+      `update transcription
+       set stage = $2, stage_fraction = $3, stage_at = case when stage = $2 then stage_at else now() end
        where id = $1 and status = 'processing' and (stage, stage_fraction) is distinct from ($2, $3::real)`,
       [id, stage, fraction],
     );
@@ -121,7 +130,7 @@ export const transcriptionStore = {
     const rows = await tx.query(
       `update transcription
        set duration_seconds = $2, audio = $3, filename = $4, chunks_total = $5, chunks_left = $5,
-         options = options || $6, stage = 'recognising', stage_fraction = 0, notes = $7
+         options = options || $6, stage = 'recognising', stage_fraction = 0, stage_at = now(), notes = $7
        where id = $1 and status = 'processing' and chunks_total is null returning id`,
       [
         id,

@@ -1,0 +1,56 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/database.ts';
+import type { Notifications } from '../platform/notifications.ts';
+import { type JobEvent, JobFeed } from './job-feed.ts';
+import { transcriptionStore } from './transcription-store.ts';
+
+/** The channel on which the database announces changes of jobs; the payload is the job's id. */
+export const jobChannel = 'transcription';
+
+interface Followed {
+  feed: JobFeed;
+  readers: number;
+}
+
+/** The jobs that are followed in this process: one feed for each, however many read it. */
+export class JobFeeds {
+  readonly #deps: { db: Queryable; clock: Clock };
+  readonly #followed = new Map<string, Followed>();
+  constructor(deps: { db: Queryable; clock: Clock }, notifications: Pick<Notifications, 'hear'>) {
+    this.#deps = deps;
+    notifications.hear((id) => {
+      if (id !== undefined) this.#followed.get(id)?.feed.invalidate();
+      else for (const { feed } of this.#followed.values()) feed.invalidate();
+    });
+  }
+
+  /** Undefined when the account has no such job. The events are those after `sequence`. */
+  async follow(
+    { accountId, id, sequence }: { accountId: string; id: string; sequence: number },
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<JobEvent> | undefined> {
+    if (!(await transcriptionStore.isOwned(this.#deps.db, accountId, id))) return undefined;
+    return this.#read(accountId, id, sequence, signal);
+  }
+
+  async *#read(
+    accountId: string,
+    id: string,
+    sequence: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobEvent> {
+    const known = this.#followed.get(id);
+    const followed = known ?? { feed: new JobFeed(this.#deps, { accountId, id }), readers: 0 };
+    this.#followed.set(id, followed);
+    followed.readers += 1;
+    try {
+      yield* followed.feed.events(sequence, signal);
+    } finally {
+      followed.readers -= 1;
+      if (followed.readers === 0) {
+        this.#followed.delete(id);
+        followed.feed.close();
+      }
+    }
+  }
+}
