@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../src/platform/clock.ts';
 import type { Database } from '../src/platform/database.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
-import { HashThread } from '../src/storage/local/hash-thread.ts';
 import { LocalStore } from '../src/storage/local/local-store.ts';
+import { UploadThreads } from '../src/storage/local/upload-threads.ts';
 import { objectStores } from '../src/storage/object-store.ts';
 import { sweep } from '../src/upload/sweep.ts';
 import type { BenchmarkRow } from './run.ts';
@@ -165,7 +165,7 @@ async function judge(outcome: {
 }): Promise<BenchmarkRow[]> {
   const { place, db, attempts, usable } = outcome;
   const directory = join(place.dataDir, 'objects');
-  const hashThread = new HashThread();
+  const uploadThreads = new UploadThreads();
   const shifted = (ms: number): Clock => ({
     ...systemClock,
     date: () => new Date(Date.now() + ms),
@@ -175,7 +175,7 @@ async function judge(outcome: {
     directory,
     signingKey: randomBytes(32),
     clock: systemClock,
-    hashThread,
+    uploadThreads,
   });
   const sweepAt = (ms: number) =>
     sweep({
@@ -197,7 +197,7 @@ async function judge(outcome: {
   );
   await sweepAt(48 * hourMs);
   const last = await filesUnder(directory);
-  await hashThread.close();
+  await uploadThreads.close();
   const unfinished = attempts.length - usable.size;
   return [
     {

@@ -37,7 +37,7 @@ const doors: Door[] = [
   {
     danger: 'a subprocess',
     modules: /^node:(child_process|cluster|worker_threads)$/,
-    through: /^src\/(platform\/subprocess|storage\/local\/hash-thread)/,
+    through: /^src\/(platform\/subprocess|storage\/local\/upload-thread)/,
   },
   {
     danger: 'the network outward',

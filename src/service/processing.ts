@@ -10,8 +10,8 @@ import { TaskQueue, type TaskQueueOptions } from '../platform/queue.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
 import { findSandbox } from '../platform/subprocess.ts';
 import type { Speech } from '../speech/speech.ts';
-import { HashThread } from '../storage/local/hash-thread.ts';
 import { LocalStore } from '../storage/local/local-store.ts';
+import { UploadThreads } from '../storage/local/upload-threads.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
 import { startJobWorker } from '../transcription/job-worker.ts';
 import { transcriptionQueues } from '../transcription/queues.ts';
@@ -27,17 +27,17 @@ export interface Storage {
 }
 
 export async function openStorage({ config, clock }: Foundation): Promise<Storage> {
-  const hashThread = new HashThread();
+  const uploadThreads = new UploadThreads();
   const local = new LocalStore({
     directory: join(config.dataDir, 'objects'),
     signingKey: await generatedSecret(config.dataDir, 'upload-signing-key'),
     clock,
-    hashThread,
+    uploadThreads,
   });
   const s3 = config.s3 ? [await s3Store(config.s3, clock)] : [];
   const close = async () => {
     for (const store of s3) store.close();
-    await hashThread.close();
+    await uploadThreads.close();
   };
   return { stores: objectStores(config.storage, [local, ...s3]), local, close };
 }

@@ -17,8 +17,8 @@ import { createServer } from '../../src/http/server.ts';
 import { uploadRoutes } from '../../src/http/upload-routes.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
-import { HashThread } from '../../src/storage/local/hash-thread.ts';
 import { LocalStore } from '../../src/storage/local/local-store.ts';
+import { UploadThreads } from '../../src/storage/local/upload-threads.ts';
 import { type ObjectStore, type ObjectStores, objectStores } from '../../src/storage/object-store.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
 import { openTestDatabase } from './database.ts';
@@ -65,14 +65,14 @@ export async function startUploadService(
   const db = options.db ?? (await openTestDatabase(hooks));
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'longhand-objects-')));
   const clock = movableClock();
-  const hashThread = new HashThread();
+  const uploadThreads = new UploadThreads();
   const publicUrl = new PublicUrl({ publicUrl: undefined, host: '127.0.0.1', port: 0, tls: undefined });
   const signingKey = Buffer.alloc(32, 7);
   const local = new LocalStore({
     directory,
     signingKey,
     clock,
-    hashThread,
+    uploadThreads,
     ...(options.roomBytes ? { roomBytes: options.roomBytes } : {}),
   });
   const stores = objectStores(options.storage ?? 'local', [
@@ -99,7 +99,7 @@ export async function startUploadService(
   const url = publicUrl.base;
   onCleanup(hooks, async () => {
     await server.close();
-    await hashThread.close();
+    await uploadThreads.close();
     if (!options.directory) await rm(directory, { recursive: true, force: true });
   });
   const createAccount = async (plan: string) => {

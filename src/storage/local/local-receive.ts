@@ -79,8 +79,8 @@ async function expectRoom(store: LocalStore, grant: LocalGrant): Promise<void> {
 
 async function draftOf(store: LocalStore, { body }: LocalPut): Promise<UploadDraft> {
   const { incomingDir } = store;
-  const { hashThread } = store.options;
-  return receiveUpload({ incomingDir, hashThread }, body).catch((error) => {
+  const { uploadThreads } = store.options;
+  return receiveUpload({ incomingDir, uploadThreads }, body).catch((error) => {
     throw isBrokenTransfer(error) ? new LocalRefusal('IncompleteBody', error) : refusalFor(error);
   });
 }

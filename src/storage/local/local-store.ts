@@ -17,15 +17,15 @@ import {
   type StoredObject,
 } from '../object-store.ts';
 import { makeDirectory, receiveDraft } from './durable-file.ts';
-import type { HashThread } from './hash-thread.ts';
 import { commitSession, openSession, readManifest, readParts } from './local-parts.ts';
 import { type LocalGrant, localSignature } from './local-signature.ts';
+import type { UploadThreads } from './upload-threads.ts';
 
 export interface LocalStoreOptions {
   directory: string;
   signingKey: Buffer;
   clock: Clock;
-  hashThread: HashThread;
+  uploadThreads: UploadThreads;
   /** Free bytes of the disk; asked of the file system unless given. */
   roomBytes?: () => number | Promise<number>;
 }
