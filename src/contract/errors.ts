@@ -77,6 +77,12 @@ const errorTable = {
 
   not_found: [404, 'There is nothing here for this account. Check the address.'],
   method_not_allowed: [405, 'This address does not take that method. The Allow header lists those it takes.'],
+  malformed_request: [400, 'This is not a valid HTTP request. Check how the client writes requests.'],
+  request_timeout: [408, 'The request did not arrive in time. Send it again.'],
+  headers_too_large: [
+    431,
+    'The request line and headers are larger than 16 KiB. Send fewer or shorter ones.',
+  ],
   request_too_large: [
     413,
     'The request body is larger than 1 MiB. Media goes to the upload URL, not into this request.',
@@ -108,14 +114,21 @@ export function errorMessage(code: ErrorCode): string {
   return errorTable[code][1];
 }
 
+export interface ApiErrorOptions {
+  /** A sentence more precise than the code's own, such as the field that is wrong or the limit that was passed. */
+  message?: string | undefined;
+  cause?: unknown;
+  headers?: Record<string, string>;
+}
+
 /** An answer to the caller, chosen where the fault is known. The private `cause` goes to the log only. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, options: { cause?: unknown; headers?: Record<string, string> } = {}) {
-    super(errorMessage(code), options.cause === undefined ? {} : { cause: options.cause });
+  constructor(code: ErrorCode, options: ApiErrorOptions = {}) {
+    super(options.message ?? errorMessage(code), options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.headers = options.headers ?? {};
   }

@@ -1,12 +1,18 @@
-import { z } from 'zod';
+import { requestText } from './request-text.ts';
 
 const labelCharactersMax = 240;
 
-/** A filename in a request: not blank, at most 240 characters as people count them. */
-export const filename = z
-  .string()
-  .refine((name) => name.trim() !== '' && Array.from(name).length <= labelCharactersMax)
-  .meta({ minLength: 1, maxLength: labelCharactersMax, description: 'Kept as a label for people' });
+/** A filename in a request: not blank, at most 240 characters. */
+export const filename = requestText(labelCharactersMax)
+  .refine((name) => name.trim() !== '')
+  .meta({
+    minLength: 1,
+    pattern: '\\S',
+    description: 'Kept as a label for people',
+    examples: ['meeting.mp3'],
+  });
+
+export const filenameSentence = 'must be a text of 1 to 240 characters that is not blank.';
 
 /**
  * A name as people gave it, fit to be shown: without control and direction characters, without a path, at most

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { documentedAs } from './documented-form.ts';
 import { protectedErrors } from './envelope.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
-import { filename } from './label.ts';
+import { filename, filenameSentence } from './label.ts';
 import { requestFaults } from './request-faults.ts';
+import { requestText, urlCharactersMax } from './request-text.ts';
+import { mimeType, mimeTypeSentence, objectKey, speakerDiarizationSentence, storageId } from './upload.ts';
 
 const status = z.enum(['processing', 'completed', 'failed']);
 const createdAt = z.iso.datetime().describe('UTC');
@@ -48,13 +51,6 @@ export const transcriptionListItem = z
   })
   .meta({ id: 'TranscriptionListItem' });
 
-/** Identifiers that the service itself gave out: one line of visible characters. */
-const handle = z
-  .string()
-  .min(1)
-  .max(1024)
-  .regex(/^[\x21-\x7e]+$/);
-
 const createOrder = [
   'invalid_request',
   'invalid_source',
@@ -71,39 +67,78 @@ const createOrder = [
   'queue_unavailable',
 ] as const satisfies ErrorCode[];
 
-export const createTranscriptionBody = z
+const sourceUrl = requestText(urlCharactersMax).meta({
+  format: 'uri',
+  description: 'Public HTTP(S) media URL, without credentials',
+  examples: ['https://raw.githubusercontent.com/openai/whisper/main/tests/jfk.flac'],
+});
+
+const upload = z
   .object({
-    source_url: z
-      .string()
-      .nullish()
-      .describe('Public HTTP(S) media URL. Send exactly one of source_url and upload'),
-    upload: z
-      .object({
-        filename,
-        key: handle.describe('From prepare'),
-        size: z.int().positive().describe('Exact uploaded bytes'),
-        storage: handle.describe('From prepare'),
-        content_type: z.string().max(255).nullish(),
-      })
-      .nullish()
-      .describe('A completed upload. Send exactly one of source_url and upload'),
-    speaker_diarization: z.boolean().default(false).describe('Pro only'),
+    filename,
+    key: objectKey,
+    size: z.int().positive().describe('Exact uploaded bytes'),
+    storage: storageId.describe('From prepare'),
+    content_type: mimeType,
   })
-  .meta({ id: 'CreateTranscription' })
-  .register(requestFaults, {
-    order: createOrder,
-    ofField([field]) {
-      if (field === 'source_url') return 'invalid_source_url';
-      if (field === 'upload') return 'invalid_upload';
-      return 'invalid_request';
-    },
-    ofWhole(body) {
-      const given = [body.source_url, body.upload].filter(
-        (source) => source !== undefined && source !== null,
-      );
-      return given.length === 1 ? undefined : 'invalid_source';
-    },
-  });
+  .meta({ id: 'UploadReference' });
+
+const speakerDiarization = z.boolean().default(false).describe('Who speaks when; Pro only');
+
+const fromLink = z
+  .object({
+    source_url: sourceUrl,
+    upload: z.null().optional(),
+    speaker_diarization: speakerDiarization,
+  })
+  .meta({ id: 'TranscriptionFromLink', title: 'From a link' });
+
+const fromUpload = z
+  .object({
+    upload: upload.describe('A completed upload'),
+    source_url: z.null().optional(),
+    speaker_diarization: speakerDiarization,
+  })
+  .meta({ id: 'TranscriptionFromUpload', title: 'From an upload' });
+
+const createTranscriptionForm = z.xor([fromLink, fromUpload]).meta({
+  id: 'CreateTranscription',
+  description: 'Exactly one of source_url and upload.',
+});
+
+export const createTranscriptionBody = documentedAs(
+  createTranscriptionForm,
+  z
+    .object({
+      source_url: sourceUrl.nullish(),
+      upload: upload.nullish(),
+      speaker_diarization: speakerDiarization,
+    })
+    .register(requestFaults, {
+      order: createOrder,
+      ofField([field]) {
+        if (field === 'source_url') return 'invalid_source_url';
+        if (field === 'upload') return 'invalid_upload';
+        return 'invalid_request';
+      },
+      sentences: {
+        upload: 'upload must be an object with filename, key, size and storage.',
+        'upload.filename': `upload.filename ${filenameSentence}`,
+        'upload.key': 'upload.key must be the key that prepare returned.',
+        'upload.size':
+          'upload.size must be the exact number of uploaded bytes, an integer greater than zero.',
+        'upload.storage': 'upload.storage must be the storage that prepare returned.',
+        'upload.content_type': `upload.content_type ${mimeTypeSentence}`,
+        speaker_diarization: speakerDiarizationSentence,
+      },
+      ofWhole(body) {
+        const given = [body.source_url, body.upload].filter(
+          (source) => source !== undefined && source !== null,
+        );
+        return given.length === 1 ? undefined : 'invalid_source';
+      },
+    }),
+);
 
 export interface CreateTranscriptionCommand {
   source: { kind: 'url'; url: string } | ({ kind: 'upload' } & UploadReference);
@@ -114,7 +149,7 @@ export interface CreateTranscriptionCommand {
 export interface UploadReference {
   filename: string;
   key: string;
-  storage: string;
+  storage: z.infer<typeof storageId>;
   sizeBytes: number;
   contentType: string | null;
 }
@@ -136,16 +171,24 @@ export const createTranscriptionErrors = [
   ...protectedErrors,
 ] as const;
 
-export const listTranscriptionsQuery = z
-  .object({
-    limit: z
-      .preprocess(
-        (text) => (typeof text === 'string' && /^[0-9]{1,4}$/.test(text) ? Number(text) : text),
-        z.int().min(1).max(100),
-      )
-      .default(25),
-  })
-  .register(requestFaults, { order: ['invalid_limit'], ofField: () => 'invalid_limit' });
+const listLimit = z.int().min(1).max(100).default(25);
+
+const listTranscriptionsForm = z.object({
+  limit: listLimit.describe('How many of the newest jobs, in decimal digits'),
+});
+
+export const listTranscriptionsQuery = documentedAs(
+  listTranscriptionsForm,
+  z
+    .object({
+      // Digits as one writes a number: what else `Number` reads (05, +5, 5.0, 1e1, " 5") is no integer here.
+      limit: z.preprocess(
+        (text) => (typeof text === 'string' && /^[1-9][0-9]{0,2}$/.test(text) ? Number(text) : text),
+        listLimit,
+      ),
+    })
+    .register(requestFaults, { order: ['invalid_limit'], ofField: () => 'invalid_limit' }),
+);
 
 interface CreatedFields {
   id: string;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { documentedAs } from './documented-form.ts';
 import { protectedErrors } from './envelope.ts';
 import type { ErrorCode } from './errors.ts';
-import { filename } from './label.ts';
+import { filename, filenameSentence } from './label.ts';
 import { requestFaults } from './request-faults.ts';
+import { requestText } from './request-text.ts';
 
 const prepareOrder = [
   'invalid_upload',
@@ -13,18 +15,46 @@ const prepareOrder = [
   'api_uploads_unavailable',
 ] as const satisfies ErrorCode[];
 
+/** Identifiers that prepare gave out: one line of visible characters. An object key is never longer than S3 allows. */
+const handle = z
+  .string()
+  .min(1)
+  .regex(/^[\x21-\x7e]+$/);
+export const objectKey = handle.max(1_024).describe('From prepare');
+
+export const storageId = z.enum(['s3', 'local']);
+
+export const mimeType = requestText(255)
+  .nullish()
+  .meta({ description: 'MIME type when known', examples: ['audio/mpeg'] });
+export const mimeTypeSentence = 'must be a MIME type of at most 255 characters, or null.';
+
+export const speakerDiarizationSentence = 'speaker_diarization must be true or false.';
+
 export const prepareUploadBody = z
   .object({
     filename,
-    size: z.int().positive().describe('Exact bytes'),
-    content_type: z.string().max(255).nullish().describe('MIME type when known'),
+    size: z
+      .int()
+      .positive()
+      .meta({ description: 'Exact bytes', examples: [1_048_576] }),
+    content_type: mimeType,
     speaker_diarization: z
       .boolean()
       .default(false)
       .describe('Checks ahead of time that the plan allows speaker diarization'),
   })
   .meta({ id: 'PrepareUpload' })
-  .register(requestFaults, { order: prepareOrder, ofField: () => 'invalid_upload' });
+  .register(requestFaults, {
+    order: prepareOrder,
+    ofField: () => 'invalid_upload',
+    sentences: {
+      filename: `filename ${filenameSentence}`,
+      size: 'size must be the exact number of bytes, an integer greater than zero.',
+      content_type: `content_type ${mimeTypeSentence}`,
+      speaker_diarization: speakerDiarizationSentence,
+    },
+  });
 
 export interface PrepareUploadCommand {
   filename: string;
@@ -40,7 +70,7 @@ export function prepareUploadCommand(body: z.infer<typeof prepareUploadBody>): P
 
 export const prepareUploadErrors = [...prepareOrder, 'request_too_large', ...protectedErrors] as const;
 
-const storage = z.enum(['s3', 'local']).describe('Return it unchanged in later requests');
+const storage = storageId.describe('Return it unchanged in later requests');
 const key = z.string().describe('Account-scoped object key');
 
 export const uploadTarget = z
@@ -108,41 +138,50 @@ function transferOnWire(
   };
 }
 
-/** Identifiers that prepare gave out: one line of visible characters. */
-const handle = z
-  .string()
-  .min(1)
-  .max(2048)
-  .regex(/^[\x21-\x7e]+$/);
-
 const session = {
-  key: handle.describe('From prepare'),
-  storage: handle.describe('From prepare'),
-  upload_id: handle.describe('From prepare'),
+  key: objectKey,
+  storage: storageId.describe('From prepare'),
+  upload_id: handle.max(2_048).describe('From prepare'),
+};
+
+const sessionSentences = {
+  key: 'key must be the key that prepare returned.',
+  storage: 'storage must be the storage that prepare returned.',
+  upload_id: 'upload_id must be the upload_id that prepare returned.',
 };
 
 const partList = z.array(
   z.object({
     part_number: z.int().positive(),
-    etag: z.string().min(1).max(256).describe("The ETag header of that part's upload, unmodified"),
+    etag: requestText(256).min(1).describe("The ETag header of that part's upload, unmodified"),
   }),
 );
 
 const completeOrder = ['invalid_multipart_upload', 'invalid_multipart_parts'] as const satisfies ErrorCode[];
 
-export const completeMultipartBody = z
-  .object({
-    ...session,
-    // A malformed list counts as an empty one, which no upload accepts: whose upload it is must be judged first.
-    parts: z.preprocess((parts) => (partList.safeParse(parts).success ? parts : []), partList),
-  })
-  .meta({ id: 'CompleteMultipartUpload' })
-  .register(requestFaults, { order: completeOrder, ofField: () => 'invalid_multipart_upload' });
+const completeMultipartForm = z
+  .object({ ...session, parts: partList.describe('Every part once, in the order of part_number') })
+  .meta({ id: 'CompleteMultipartUpload' });
+
+export const completeMultipartBody = documentedAs(
+  completeMultipartForm,
+  z
+    .object({
+      ...session,
+      // A malformed list counts as an empty one, which no upload accepts: whose upload it is must be judged first.
+      parts: z.preprocess((parts) => (partList.safeParse(parts).success ? parts : []), partList),
+    })
+    .register(requestFaults, {
+      order: completeOrder,
+      ofField: () => 'invalid_multipart_upload',
+      sentences: sessionSentences,
+    }),
+);
 
 /** A multipart upload as its owner names it. */
 export interface MultipartReference {
   key: string;
-  storage: string;
+  storage: z.infer<typeof storageId>;
   uploadId: string;
 }
 
@@ -174,6 +213,7 @@ export const abortMultipartBody = z
   .register(requestFaults, {
     order: ['invalid_multipart_upload'],
     ofField: () => 'invalid_multipart_upload',
+    sentences: sessionSentences,
   });
 
 export const abortMultipartErrors = [

@@ -1,8 +1,10 @@
 /** Webhook subscriptions and events as they go over the wire. */
 import { z } from 'zod';
+import { documentedAs } from './documented-form.ts';
 import { protectedErrors } from './envelope.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { requestFaults } from './request-faults.ts';
+import { requestText } from './request-text.ts';
 import { wholeSeconds } from './transcription.ts';
 
 export const eventTypes = ['transcription.completed', 'transcription.failed'] as const;
@@ -16,7 +18,12 @@ const eventSelection = z
   .array(eventType)
   .min(1)
   .max(eventTypes.length)
-  .refine((events) => new Set(events).size === events.length, 'each type at most once');
+  .refine((events) => new Set(events).size === events.length, 'each type at most once')
+  .meta({
+    uniqueItems: true,
+    description: 'One or both event types, each once.',
+    examples: [['transcription.completed', 'transcription.failed']],
+  });
 
 const createOrder = [
   'invalid_request',
@@ -29,38 +36,28 @@ const createOrder = [
 export const createSubscriptionErrors = [...createOrder, 'request_too_large', ...protectedErrors] as const;
 export const deleteSubscriptionErrors = ['not_found', ...protectedErrors] as const;
 
+const receiverUrl = requestText(receiverUrlCharactersMax).meta({
+  format: 'uri',
+  description:
+    'Public HTTPS receiver on port 443 without credentials or fragment. It must answer without a redirect.',
+  examples: ['https://example.com/hooks/longhand'],
+});
+
+const createSubscriptionForm = z
+  .object({ url: receiverUrl, events: eventSelection })
+  .meta({ id: 'CreateWebhookSubscription' });
+
 /**
  * `events` is read by `readEventSelection` after the url was judged, which may ask the name service: a request with
  * both faults hears of the url.
  */
-export const createSubscriptionBody = z
-  .object({
-    url: z
-      .string()
-      .max(receiverUrlCharactersMax)
-      .meta({
-        format: 'uri',
-        description:
-          'Public HTTPS receiver on port 443 without credentials or fragment. It must answer without a redirect.',
-        examples: ['https://example.com/hooks/longhand'],
-      }),
-    events: z
-      .unknown()
-      .optional()
-      .meta({
-        type: 'array',
-        items: { type: 'string', enum: [...eventTypes] },
-        minItems: 1,
-        maxItems: eventTypes.length,
-        uniqueItems: true,
-        description: 'One or both event types, each once.',
-      }),
-  })
-  .meta({ id: 'CreateWebhookSubscription', required: ['url', 'events'] })
-  .register(requestFaults, {
+export const createSubscriptionBody = documentedAs(
+  createSubscriptionForm,
+  z.object({ url: receiverUrl, events: z.unknown().optional() }).register(requestFaults, {
     order: createOrder,
     ofField: ([field]) => (field === 'url' ? 'invalid_webhook_url' : 'invalid_request'),
-  });
+  }),
+);
 
 const subscriptionFields = {
   id: z.uuid(),

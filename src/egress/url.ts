@@ -1,5 +1,6 @@
 /** Which URLs may be asked for at all: what can be said without asking a name server. Pure. */
 import { isIP } from 'node:net';
+import { characterCount, urlCharactersMax } from '../contract/request-text.ts';
 import {
   canonicalAddress,
   closedAddressReason,
@@ -33,8 +34,6 @@ export interface UrlRules {
   /** Other ports only to targets of the allow list. */
   port443Only?: boolean;
 }
-
-const urlCharactersMax = 8_192;
 
 /** Reads `127.0.0.1:9000, [::1]:9000`. Throws with a sentence for the operator when an entry is not an exact pair. */
 export function parseEgressAllow(text: string): EgressAllow {
@@ -70,13 +69,15 @@ export const nothingAllowed: EgressAllow = parseEgressAllow('');
  */
 export function judgeUrl(text: string, rules: UrlRules): UrlVerdict {
   const trimmed = text.trim();
-  if (trimmed.length > urlCharactersMax) return refuse('the URL is too long');
-  if (hasConfusingCharacters(trimmed)) return refuse('the URL contains control characters or backslashes');
+  if (characterCount(trimmed) > urlCharactersMax) return refuse('the URL is too long');
+  if (hasConfusingCharacters(trimmed))
+    return refuse('the URL contains control characters, backslashes or half of a character');
   if (!/^https?:\/\//i.test(trimmed)) return refuse('the URL does not begin with http:// or https://');
   const url = URL.parse(trimmed);
   if (!url) return refuse('not a URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('the scheme is not http or https');
-  if (url.username !== '' || url.password !== '') return refuse('the URL contains credentials');
+  // Empty credentials are gone after parsing; the parser skips more slashes than two.
+  if (/^https?:\/+[^/?#]*@/i.test(trimmed)) return refuse('the URL contains credentials');
   if (carriesInstructions(url)) return refuse('the URL carries instructions for a download tool');
   url.hash = ''; // No server ever sees it, but yt-dlp reads headers and even a proxy from it.
   return judgeTarget(url, rules);
@@ -111,7 +112,8 @@ function carriesInstructions({ href }: URL): boolean {
 function hasConfusingCharacters(text: string): boolean {
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
-    if (code < 0x20 || code === 0x7f || character === '\\') return true;
+    const isLoneSurrogate = code >= 0xd800 && code <= 0xdfff;
+    if (code < 0x20 || code === 0x7f || isLoneSurrogate || character === '\\') return true;
   }
   return false;
 }

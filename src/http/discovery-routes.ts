@@ -8,7 +8,6 @@ const discovery = z.object({
   version: z.literal('v1'),
   documentation_url: z.url(),
   openapi_url: z.url(),
-  mcp_url: z.url(),
 });
 
 /** GET /api/v1: the only operation of the API that needs no key. */
@@ -31,7 +30,6 @@ export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: Publ
           version: 'v1' as const,
           documentation_url: `${base}/docs`,
           openapi_url: `${base}/api/v1/openapi.json`,
-          mcp_url: `${base}/mcp`,
         },
       };
     },

@@ -63,6 +63,7 @@ export function answerError(
     .code(known.status)
     .header('x-request-id', request.id)
     .headers(passingCodes.has(known.code) ? { 'retry-after': String(retryAfterSeconds) } : {})
+    .header('cache-control', 'no-store')
     .headers(known.headers)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
@@ -87,7 +88,7 @@ function translated(error: FastifyError | DatabaseUnavailable, request: FastifyR
   if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH')
     return new ApiError('not_found');
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return new ApiError('invalid_request', { cause: error });
+    return new ApiError('malformed_request', { cause: error });
   }
   return new ApiError('internal_error', { cause: error });
 }

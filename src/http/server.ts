@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { fastifySwagger } from '@fastify/swagger';
 import { type FastifyServerOptions, fastify, LogController } from 'fastify';
 import {
-  jsonSchemaTransform,
   jsonSchemaTransformObject,
   serializerCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
+import { ApiError } from '../contract/errors.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { answerError, answerErrors } from './error-answers.ts';
 import { openApiInfo, withoutUnusedSchemas } from './openapi.ts';
+import { documentedRoute } from './openapi-requests.ts';
+import { answerParserError, answerUnusualRequests } from './parser-answers.ts';
 import { parseBodies, validateRequests } from './request-parsing.ts';
 
 export interface ServerOptions {
@@ -27,7 +29,7 @@ const requestTimeoutMs = 4 * 3600 * 1000;
 
 /** A Fastify instance with our rules for bodies, validation, errors and request ids, and no routes yet. */
 export function createServer({ logger, tls }: ServerOptions) {
-  const options: FastifyServerOptions & { https?: unknown } = {
+  const options: FastifyServerOptions & { http?: unknown; https?: unknown } = {
     loggerInstance: logger.child({}),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: bodyBytesMax,
@@ -37,15 +39,24 @@ export function createServer({ logger, tls }: ServerOptions) {
     genReqId: () => randomUUID(),
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: answerError,
+    clientErrorHandler: answerParserError,
+    // Node would answer a request without Host outside the envelope; the hook below refuses it.
+    http: { requireHostHeader: false },
+    // Requests that arrive while the service stops are still served; the framework would refuse them in its own words.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
-    ...(tls ? { https: tls } : {}),
+    ...(tls ? { https: { ...tls, requireHostHeader: false } } : {}),
   };
   const server = fastify(options as FastifyServerOptions).withTypeProvider<ZodTypeProvider>();
   server.server.headersTimeout = headersTimeoutMs;
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
+    if (request.routeOptions.url?.startsWith('/api/')) reply.header('cache-control', 'no-store');
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw new ApiError('malformed_request', { headers: { connection: 'close' } });
   });
+  answerUnusualRequests(server);
   server.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const line = {
@@ -62,7 +73,7 @@ export function createServer({ logger, tls }: ServerOptions) {
   answerErrors(server);
   server.register(fastifySwagger, {
     openapi: openApiInfo,
-    transform: jsonSchemaTransform,
+    transform: documentedRoute,
     transformObject: (document) => withoutUnusedSchemas(jsonSchemaTransformObject(document)),
   });
   return server;

@@ -99,5 +99,7 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
 function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header === 'string' && idempotencyKeyPattern.test(header)) return header;
-  throw new ApiError('invalid_request');
+  throw new ApiError('invalid_request', {
+    message: 'The header Idempotency-Key must have 1 to 255 visible ASCII characters, without spaces.',
+  });
 }

@@ -3,12 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { MultipartReference } from '../contract/upload.ts';
 import type { Queryable } from '../platform/database.ts';
 import { accountOfUploadKey } from '../storage/object-key.ts';
-import {
-  type ObjectStore,
-  type ObjectStores,
-  StorageUnavailable,
-  storageIds,
-} from '../storage/object-store.ts';
+import { type ObjectStore, type ObjectStores, StorageUnavailable } from '../storage/object-store.ts';
 import type { Upload } from './upload.ts';
 import { uploadStore } from './upload-store.ts';
 
@@ -20,10 +15,9 @@ export async function ownedSession(
   { account }: Principal,
   { key, storage, uploadId }: MultipartReference,
 ): Promise<{ upload: MultipartUpload; store: ObjectStore }> {
-  const id = storageIds.find((known) => known === storage);
-  const store = id && stores.get(id);
+  const store = stores.get(storage);
   const isOwned = accountOfUploadKey(key) === account.id;
-  const upload = id && isOwned && (await uploadStore.find(db, { accountId: account.id, storage: id, key }));
+  const upload = isOwned && (await uploadStore.find(db, { accountId: account.id, storage, key }));
   if (!upload || !store || !isSession(upload, uploadId)) throw new ApiError('invalid_multipart_upload');
   return { upload, store };
 }

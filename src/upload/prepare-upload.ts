@@ -17,6 +17,7 @@ import {
 } from '../storage/object-store.ts';
 import { partSizeFor, partSizes } from './part-plan.ts';
 import type { Upload } from './upload.ts';
+import { fileTooLarge, unsupportedName } from './upload-refusal.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface PrepareUploadDeps {
@@ -58,9 +59,9 @@ export async function prepareUpload(
   const { filename, sizeBytes } = command;
   if (command.speakerDiarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
   await deps.allowance.assertLeft(deps.db, account);
-  if (sizeBytes > account.plan.fileBytesMax) throw new ApiError('file_too_large');
+  if (sizeBytes > account.plan.fileBytesMax) throw fileTooLarge(sizeBytes, account.plan);
   const contentType = acceptedType(filename, command.contentType);
-  if (contentType === undefined) throw new ApiError('unsupported_type');
+  if (contentType === undefined) throw unsupportedName(filename, command.contentType);
   try {
     return await signTarget(deps, { ...command, accountId: account.id, contentType });
   } catch (error) {

@@ -13,9 +13,9 @@ import {
   type ObjectStores,
   type StorageId,
   StorageUnavailable,
-  storageIds,
 } from '../storage/object-store.ts';
 import type { Upload } from './upload.ts';
+import { fileTooLarge, sizeDiffers, unsupportedBytes, unsupportedName } from './upload-refusal.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface VerifyUploadDeps {
@@ -55,20 +55,19 @@ async function verify(
   account: Account,
   reference: UploadReference,
 ): Promise<VerifiedUpload> {
-  const { key, sizeBytes, filename } = reference;
-  const storage = storageIds.find((id) => id === reference.storage);
-  if (!storage) throw new ApiError('invalid_upload');
+  const { key, storage, sizeBytes, filename } = reference;
   const { upload, store } = await ownedUpload(deps, { account, key, storage });
   const stored = await store.head(key);
   if (!stored) throw new ApiError('upload_not_found');
   if (stored.sizeBytes === 0) throw new ApiError('empty_upload');
-  if (stored.sizeBytes !== sizeBytes) throw new ApiError('invalid_upload');
-  if (stored.sizeBytes > account.plan.fileBytesMax) throw new ApiError('file_too_large');
+  if (stored.sizeBytes !== sizeBytes) throw sizeDiffers(stored.sizeBytes, sizeBytes);
+  if (stored.sizeBytes > account.plan.fileBytesMax) throw fileTooLarge(stored.sizeBytes, account.plan);
   // The prepared type was validated; a client that names another one at create is held to that.
-  const contentType = acceptedType(filename, reference.contentType ?? upload.contentType);
-  if (contentType === undefined) throw new ApiError('unsupported_type');
+  const declaredType = reference.contentType ?? upload.contentType;
+  const contentType = acceptedType(filename, declaredType);
+  if (contentType === undefined) throw unsupportedName(filename, declaredType);
   const firstBytes = await read(store, key, Math.min(magicBytesWanted, stored.sizeBytes));
-  if (mediaKind(firstBytes) === undefined) throw new ApiError('unsupported_type');
+  if (mediaKind(firstBytes) === undefined) throw unsupportedBytes();
   return {
     id: upload.id,
     storage,

@@ -1,3 +1,4 @@
+import { characterCount } from '../contract/request-text.ts';
 import { receiverUrlCharactersMax } from '../contract/webhook.ts';
 import type { Egress } from '../egress/egress.ts';
 import { judgeUrl } from '../egress/url.ts';
@@ -14,17 +15,12 @@ export const receiverRules = { httpsOnly: true, port443Only: true } as const;
  */
 export function receiverUrlCheck(egress: Pick<Egress, 'allow' | 'resolvesToPublic'>): CheckReceiverUrl {
   return async (text) => {
-    if (typeof text !== 'string' || text.length > receiverUrlCharactersMax) return undefined;
-    // An empty fragment and empty credentials are gone after parsing, and parsing would drop white space.
-    if (/[\s#]/u.test(text) || authorityOf(text).includes('@')) return undefined;
+    if (typeof text !== 'string' || characterCount(text) > receiverUrlCharactersMax) return undefined;
+    // An empty fragment is gone after parsing, and parsing would drop white space.
+    if (/[\s#]/u.test(text)) return undefined;
     const verdict = judgeUrl(text, { ...receiverRules, allow: egress.allow });
     if (!verdict.ok) return undefined;
     if (verdict.allowed) return text;
     return (await egress.resolvesToPublic(verdict.host, verdict.port)) === 'closed' ? undefined : text;
   };
-}
-
-function authorityOf(url: string): string {
-  const afterScheme = url.slice(url.indexOf('//') + 2);
-  return afterScheme.split(/[/?]/, 1)[0] ?? '';
 }

@@ -257,7 +257,7 @@ describe('an S3 store that is down or not set up', () => {
       sizeBytes: 20_000_000,
       filename: 'a.wav',
       contentType: null,
-    };
+    } as const;
     await assert.rejects(verifyUpload(service, principalOf(account), reference), {
       code: 'api_processing_unavailable',
     });

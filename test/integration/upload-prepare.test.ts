@@ -82,7 +82,7 @@ onBothStorages('prepare', (storageCase) => {
         '..wav',
         '%2e%2e%2f%00.wav',
         "'; drop table upload; --.wav",
-        '\ud800\udfffbroken\ud800.wav',
+        '\ud800\udfffwhole.wav',
         '\u202egnp.wav',
       ]) {
         const prepared = await context.client.prepareSingle(bytes.length, filename);

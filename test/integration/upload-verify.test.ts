@@ -72,7 +72,7 @@ onBothStorages('verification', (storageCase) => {
   storageCase('what was never prepared, never sent, or prepared elsewhere is not found', async (context) => {
     const unsent = await context.client.prepareSingle(bytes.length);
     const sent = await uploaded(context);
-    const references = [
+    const references: OwnReference[] = [
       referenceTo(context, unsent),
       { ...referenceTo(context, sent), key: uploadKey(context.account.id, crypto.randomUUID()) },
       { ...referenceTo(context, sent), key: 'no key of ours' },
@@ -82,8 +82,6 @@ onBothStorages('verification', (storageCase) => {
     for (const reference of references) {
       await assert.rejects(verify(context, reference), { code: 'upload_not_found' }, reference.key);
     }
-    const elsewhere = { ...referenceTo(context, sent), storage: 'tape' };
-    await assert.rejects(verify(context, elsewhere), { code: 'invalid_upload' });
   });
 
   storageCase('a stored object without bytes is empty, whatever size is stated', async (context) => {

@@ -17,7 +17,7 @@ export interface MultipartUpload {
 
 export interface Prepared<Upload = SingleUpload | MultipartUpload> {
   key: string;
-  storage: string;
+  storage: 's3' | 'local';
   content_type: string;
   upload: Upload;
 }

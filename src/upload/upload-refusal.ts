@@ -1,0 +1,33 @@
+/** Refusals of an upload with the sentence that its sender needs: the limit and the size, or what is accepted. */
+import type { Plan } from '../account/plan.ts';
+import { ApiError } from '../contract/errors.ts';
+import { acceptedExtensions, extensionOf } from '../media/accepted-media.ts';
+
+const acceptedSentence = `Accepted are audio and video files: ${acceptedExtensions.join(', ')}.`;
+
+export function fileTooLarge(sizeBytes: number, { fileBytesMax }: Plan): ApiError {
+  const message = `The file has ${bytes(sizeBytes)}, and the plan of this account allows ${bytes(fileBytesMax)}. Send a smaller or compressed file.`;
+  return new ApiError('file_too_large', { message });
+}
+
+export function sizeDiffers(storedBytes: number, statedBytes: number): ApiError {
+  const message = `The stored file has ${bytes(storedBytes)}, but upload.size says ${bytes(statedBytes)}. Send the exact size of what was uploaded.`;
+  return new ApiError('invalid_upload', { message });
+}
+
+export function unsupportedName(filename: string, contentType: string | null): ApiError {
+  const extension = extensionOf(filename);
+  const ending = extension === undefined ? 'no known extension' : `the extension "${extension}"`;
+  const type = contentType ? `content_type ${JSON.stringify(contentType)}` : 'no content_type';
+  const message = `A file with ${ending} and ${type} is not accepted. ${acceptedSentence}`;
+  return new ApiError('unsupported_type', { message });
+}
+
+export function unsupportedBytes(): ApiError {
+  const message = `The stored bytes are not audio or video, whatever the name says. ${acceptedSentence}`;
+  return new ApiError('unsupported_type', { message });
+}
+
+function bytes(count: number): string {
+  return `${count.toLocaleString('en')} bytes`;
+}
