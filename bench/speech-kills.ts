@@ -71,9 +71,9 @@ export async function jobUnderKills(
 
 /** The moment at which the result of each chunk was stored. */
 const noteEnds = `
-  create table bench_chunk_end (index int not null, at timestamptz not null default clock_timestamp());
+  create table bench_chunk_end (index int not null, plan jsonb not null, at timestamptz not null default clock_timestamp());
   create function bench_note_chunk_end() returns trigger language plpgsql as $$
-    begin insert into bench_chunk_end (index) values (new.index); return new; end $$;
+    begin insert into bench_chunk_end (index, plan) values (new.index, new.plan); return new; end $$;
   create trigger bench_note_chunk_end after update on chunk for each row
     when (old.status = 'waiting' and new.status = 'done') execute function bench_note_chunk_end();`;
 
@@ -107,7 +107,7 @@ async function indexUnderWay(db: Database, startedAtMs: number): Promise<number>
 
 /** From the middle of the times between the ends of two chunks, one after the other in one process, for each sample of speech. */
 async function usualChunkMs(db: Database): Promise<(index: number) => number> {
-  const plans = await db.query<{ plan: Chunk }>('select plan from chunk');
+  const plans = await db.query<{ plan: Chunk }>('select plan from bench_chunk_end');
   const seconds = new Map(plans.map(({ plan }) => [plan.index, voicedSeconds(plan.utterances)]));
   const ends = await db.query<{ index: number; ms: number | null }>(
     `select index, (extract(epoch from at - lag(at) over (order by at)) * 1000)::float8 as ms

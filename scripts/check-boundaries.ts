@@ -14,6 +14,7 @@ const ranks = rankTable([
   ['speech'],
   ['upload', 'webhook'],
   ['transcription'],
+  ['erasure'],
   ['http', 'mcp'],
   ['config'],
   ['service'],

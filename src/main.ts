@@ -6,6 +6,7 @@ keepCompiledCode();
 
 /** A command's code is loaded when it runs: `key list` does not wait for the web server's. */
 const accounts = () => import('./command/account.ts');
+const deletion = () => import('./command/deletion.ts');
 const keys = () => import('./command/key.ts');
 const speechModels = () => import('./command/models.ts');
 const webhooks = () => import('./command/webhook.ts');
@@ -41,6 +42,7 @@ function program(): Command {
     .action(async (file, options) => (await import('./command/transcribe.ts')).transcribe(file, options));
   accountCommands(longhand.command('account').description('accounts and their plans'));
   keyCommands(longhand.command('key').description('API keys'));
+  transcriptionCommands(longhand.command('transcription').description('transcription jobs'));
   modelCommands(longhand.command('models').description('speech models'));
   webhookCommands(longhand.command('webhook').description('webhook subscriptions and deliveries'));
   longhand
@@ -74,6 +76,22 @@ function accountCommands(account: Command): void {
     .argument('<plan>')
     .option(...json)
     .action(async (id, plan, options) => (await accounts()).changePlan(id, plan, options));
+  account
+    .command('delete')
+    .description('erase an account with everything that belongs to it; asks first on a terminal')
+    .argument('<id>')
+    .option('--yes', 'do not ask')
+    .option(...json)
+    .action(async (id, options) => (await deletion()).deleteOneAccount(id, options));
+}
+
+function transcriptionCommands(transcription: Command): void {
+  transcription
+    .command('delete')
+    .description('erase a job with everything that belongs to it; one that still runs is cancelled')
+    .argument('<id>')
+    .option(...json)
+    .action(async (id, options) => (await deletion()).deleteOneTranscription(id, options));
 }
 
 function keyCommands(key: Command): void {

@@ -34,7 +34,7 @@ export function accountStore(plans: PlanTable) {
 
     async list(db: Queryable): Promise<Account[]> {
       const rows = await db.query<AccountRow>(
-        `select ${columns} from account where not is_internal order by created_at, id`,
+        `select ${columns} from account where not is_internal and deleted_at is null order by created_at, id`,
       );
       return rows.map(accountOf);
     },
@@ -42,7 +42,8 @@ export function accountStore(plans: PlanTable) {
     /** The account made at the first start, if there is any account at all. */
     async first(db: Queryable): Promise<Account | undefined> {
       const [row] = await db.query<AccountRow>(
-        `select ${columns} from account where not is_internal order by created_at, id limit 1`,
+        `select ${columns} from account where not is_internal and deleted_at is null
+         order by created_at, id limit 1`,
       );
       return row && accountOf(row);
     },
@@ -60,13 +61,16 @@ export function accountStore(plans: PlanTable) {
 
     async find(db: Queryable, id: string): Promise<Account | undefined> {
       if (!uuidPattern.test(id)) return undefined;
-      const [row] = await db.query<AccountRow>(`select ${columns} from account where id = $1`, [id]);
+      const [row] = await db.query<AccountRow>(
+        `select ${columns} from account where id = $1 and deleted_at is null`,
+        [id],
+      );
       return row && accountOf(row);
     },
 
     async get(db: Queryable, id: string): Promise<Account> {
       const account = await this.find(db, id);
-      if (!account) throw new AccountError(`There is no account ${id}. "longhand account list" shows them.`);
+      if (!account) throw unknownAccount(id);
       return account;
     },
 
@@ -79,5 +83,29 @@ export function accountStore(plans: PlanTable) {
       );
       return accountOf(onlyRow(rows));
     },
+
+    /** From now on nobody finds the account. May be repeated; throws when there is none, or when it is not to be deleted. */
+    async markDeleted(tx: Queryable, id: string): Promise<void> {
+      const rows = uuidPattern.test(id)
+        ? await tx.query(
+            `update account set deleted_at = coalesce(deleted_at, now())
+             where id = $1 and not is_internal returning id`,
+            [id],
+          )
+        : [];
+      if (rows.length === 0) throw unknownAccount(id);
+    },
+
+    /** Accounts whose erasure was begun and not finished. */
+    async listDeleted(db: Queryable): Promise<string[]> {
+      const rows = await db.query<{ id: string }>(
+        'select id from account where deleted_at is not null order by deleted_at limit 100',
+      );
+      return rows.map(({ id }) => id);
+    },
   };
+}
+
+function unknownAccount(id: string): AccountError {
+  return new AccountError(`There is no account ${id}. "longhand account list" shows them.`);
 }

@@ -112,6 +112,10 @@ export const apiKeyStore = {
     return row && { hash: row.hash, sealedKey: row.sealed_key };
   },
 
+  async deleteOfAccount(tx: Queryable, accountId: string): Promise<void> {
+    await tx.query('delete from api_key where account_id = $1', [accountId]);
+  },
+
   /** Whether the API would take any key at all. */
   async isAnyActive(db: Queryable): Promise<boolean> {
     const rows = await db.query(

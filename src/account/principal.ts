@@ -1,11 +1,16 @@
 import type { Account } from './account.ts';
 
 /** Through which protocol a request came. */
-export type Door = 'rest' | 'openai' | 'mcp' | 'web';
+export type Door = 'rest' | 'openai' | 'mcp' | 'web' | 'command';
 
 /** Who asks: an account, by one of its credentials, through one of the doors. Every use case takes one. */
 export interface Principal {
   account: Account;
-  credential: { kind: 'key' | 'session'; id: string };
+  credential: { kind: 'key' | 'session' | 'operator'; id: string };
   door: Door;
+}
+
+/** The operator acts in an account's name, at the command line. */
+export function operatorFor(account: Account): Principal {
+  return { account, credential: { kind: 'operator', id: 'command line' }, door: 'command' };
 }

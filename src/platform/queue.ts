@@ -248,3 +248,12 @@ async function createQueue(
 function statementsOf(tx: Queryable): Db {
   return { executeSql: async (text, values = []) => ({ rows: await tx.query(text, values) }) };
 }
+
+/**
+ * Removes every task whose data has one of these values in a field, waiting, running or ended, in the caller's
+ * transaction. Whoever runs one of them is aborted at its next heartbeat. Needs no open queue.
+ */
+export async function removeTasks(tx: Queryable, field: string, values: readonly string[]): Promise<void> {
+  const [made] = await tx.query<{ exists: boolean }>(`select to_regclass('queue.job') is not null as exists`);
+  if (made?.exists) await tx.query('delete from queue.job where data ->> $1 = any($2)', [field, values]);
+}

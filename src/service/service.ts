@@ -2,6 +2,7 @@
 import { ensureFirstAccount, type KeyNotice } from '../account/first-account.ts';
 import type { Config } from '../config.ts';
 import { createEgress } from '../egress/egress.ts';
+import { startErasureDuty } from '../erasure/erasure-duty.ts';
 import { listen } from '../http/listen.ts';
 import { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -11,6 +12,7 @@ import type { Logger } from '../platform/telemetry.ts';
 import { jobChannel } from '../transcription/job-feeds.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
+import { erasureDeps } from './erasure.ts';
 import { openFoundation, secretBoxOf } from './foundation.ts';
 import { openQueue, openStorage, type RunningWorker, startWorker } from './processing.ts';
 import { openSpeech } from './speech.ts';
@@ -82,6 +84,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   // Only where clients send their bytes: a worker on another machine does not see this disk.
   const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
   undo.push(() => sweeping.stop());
+  const erasing = startErasureDuty(erasureDeps(foundation, storage, webhooks));
+  undo.push(() => erasing.stop());
   const jobChanges = new Notifications({ db, clock, logger }, jobChannel);
   undo.push(() => jobChanges.stop());
   const api = await createApi({

@@ -5,6 +5,7 @@
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const uploadKeyPattern = new RegExp(`^uploads/(${uuid})/(${uuid})$`);
 const workKeyPattern = new RegExp(`^work/(${uuid})/[a-z0-9][a-z0-9.-]{0,63}$`);
+const ownerPrefixPattern = new RegExp(`^(uploads|work)/${uuid}/$`);
 
 export const workPrefix = 'work/';
 
@@ -15,6 +16,16 @@ export function uploadKey(accountId: string, uploadId: string): string {
 /** An object that a job makes for itself (decoded audio, for instance); `name` is lower case, like `audio.pcm`. */
 export function workKey(transcriptionId: string, name: string): string {
   return checked(`work/${transcriptionId}/${name}`);
+}
+
+/** Everything that the clients of an account have stored. */
+export function uploadPrefixOf(accountId: string): string {
+  return checkedPrefix(`uploads/${accountId}/`);
+}
+
+/** Everything that a job has made for itself. */
+export function workPrefixOf(transcriptionId: string): string {
+  return checkedPrefix(`${workPrefix}${transcriptionId}/`);
 }
 
 /** The account that an upload key belongs to; undefined when it is no upload key at all. */
@@ -29,6 +40,16 @@ export function transcriptionOfWorkKey(key: string): string | undefined {
 /** True for the keys made here and for nothing else: such a key is safe as a relative path. */
 export function isObjectKey(key: string): boolean {
   return uploadKeyPattern.test(key) || workKeyPattern.test(key);
+}
+
+/** True for the prefixes made here: the directory of one account or of one job. */
+export function isOwnerPrefix(prefix: string): boolean {
+  return ownerPrefixPattern.test(prefix);
+}
+
+function checkedPrefix(prefix: string): string {
+  if (!isOwnerPrefix(prefix)) throw new Error('a prefix is made of a uuid');
+  return prefix;
 }
 
 function checked(key: string): string {

@@ -71,6 +71,8 @@ export interface ObjectStore {
   write(key: string, source: Readable | Buffer): Promise<void>;
   /** Removes the object and every unfinished upload of the same key, parts included; no harm when there is none. */
   delete(key: string): Promise<void>;
+  /** The same for everything of one account or one job, by its prefix; not even its name is left. */
+  deleteAll(prefix: string): Promise<void>;
   list(prefix: string): AsyncIterable<ListedObject>;
   /** Removes what transfers and writes left behind when their process died before that time; answers how many. */
   removeLeftovers(before: Date): Promise<number>;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type ListObjectsV2CommandOutput, type ListPartsCommandOutput, S3 } from '@aws-sdk/client-s3';
 import type { Clock } from '../platform/clock.ts';
-import { workPrefix } from './object-key.ts';
+import { isOwnerPrefix, workPrefix } from './object-key.ts';
 import {
   type ByteRange,
   type CompleteMultipart,
@@ -34,6 +34,8 @@ const idleTimeoutMs = 120_000;
 const healthKeptMs = 5_000;
 /** Memory of one write; S3's least part is 5 MiB. */
 const writeBlockBytes = 8 * 1024 * 1024;
+/** Of up to 1,000 unfinished uploads each. */
+const abortedPagesMax = 100;
 
 interface SendOptions {
   abortSignal: AbortSignal;
@@ -164,7 +166,13 @@ export class S3Store implements ObjectStore {
     for (const { Key, UploadId } of Uploads) {
       if (Key === key && UploadId) await this.#abort({ key, uploadId: UploadId });
     }
-    await this.#ask((options) => this.#s3.deleteObject(this.#object(key), options)).catch(ignoreMissing);
+    await this.#remove(key);
+  }
+
+  async deleteAll(prefix: string): Promise<void> {
+    if (!isOwnerPrefix(prefix)) throw new Error('not the prefix of an account or a job');
+    await this.#abortAll(prefix);
+    for await (const { key } of this.list(prefix)) await this.#remove(key);
   }
 
   async *list(prefix: string): AsyncIterable<ListedObject> {
@@ -226,9 +234,26 @@ export class S3Store implements ObjectStore {
     }
   }
 
+  async #remove(key: string): Promise<void> {
+    await this.#ask((options) => this.#s3.deleteObject(this.#object(key), options)).catch(ignoreMissing);
+  }
+
   async #abort({ key, uploadId }: MultipartSession): Promise<void> {
     const input = { ...this.#object(key), UploadId: uploadId };
     await this.#ask((options) => this.#s3.abortMultipartUpload(input, options)).catch(ignoreMissing);
+  }
+
+  /** What was aborted is not listed again, so every page is the first one. */
+  async #abortAll(prefix: string): Promise<void> {
+    for (let pages = 0; pages < abortedPagesMax; pages += 1) {
+      const input = { Bucket: this.#bucket, Prefix: prefix };
+      const page = await this.#ask((options) => this.#s3.listMultipartUploads(input, options));
+      for (const { Key, UploadId } of page.Uploads ?? []) {
+        if (Key && UploadId) await this.#abort({ key: Key, uploadId: UploadId });
+      }
+      if (!page.IsTruncated) return;
+    }
+    throw new StorageUnavailable('the object store keeps listing uploads that were aborted');
   }
 
   async #storedParts({ key, uploadId }: MultipartSession): Promise<StoredPart[]> {

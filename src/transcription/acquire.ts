@@ -73,7 +73,10 @@ export async function acquire(
     const wanted = { language: job.options.language, audio, chunks };
     const language = await decideLanguage(deps, wanted, signal);
     await report.settled();
-    await storePlan(deps, job, { audio, label, found, chunks, language });
+    const isStored = await storePlan(deps, job, { audio, label, found, chunks, language });
+    // Ended or deleted meanwhile: nobody else knows of this object.
+    if (!isStored && !(await transcriptionStore.findProcessing(deps.db, job.id)))
+      await storeOf(deps.stores, audio).delete(audio.key);
   });
 }
 
@@ -183,14 +186,14 @@ interface Acquired {
   language: string | null;
 }
 
-/** The plan, the job's length and the tasks appear together. */
+/** The plan, the job's length and the tasks appear together. False when the job has a plan already, or has ended. */
 async function storePlan(
   { db, queue, engine }: AcquireDeps,
   job: ProcessingTranscription,
   { audio, label, found, chunks, language }: Acquired,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    const wasFirst = await transcriptionStore.markAcquired(tx, job.id, {
+): Promise<boolean> {
+  const wasFirst = await db.transaction(async (tx) => {
+    const isFirst = await transcriptionStore.markAcquired(tx, job.id, {
       durationSeconds: found.totalSamples / sampleRate,
       audio,
       filename: labelOf(label, job.filename),
@@ -198,7 +201,7 @@ async function storePlan(
       options: { engine, language },
       notes: found.truncated ? ['truncated'] : [],
     });
-    if (!wasFirst) return;
+    if (!isFirst) return false;
     await chunkStore.insertAll(tx, job.id, chunks);
     // Early chunks of a new job go before late chunks of an old one: a long file does not hold up a short one.
     const tasks = chunks.map(({ index }) => ({
@@ -207,8 +210,10 @@ async function storePlan(
     }));
     await queue.send(tx, recogniseQueue.name, tasks);
     if (chunks.length === 0) await queue.send(tx, finishQueue.name, [{ data: { transcriptionId: job.id } }]);
+    return true;
   });
-  queue.wake(chunks.length > 0 ? recogniseQueue.name : finishQueue.name);
+  if (wasFirst) queue.wake(chunks.length > 0 ? recogniseQueue.name : finishQueue.name);
+  return wasFirst;
 }
 
 function storeOf(stores: ObjectStores, { storage }: Pick<AudioObject, 'storage'>) {

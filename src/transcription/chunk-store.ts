@@ -3,6 +3,8 @@ import type { ChunkResult } from '../speech/chunk-result.ts';
 import type { Chunk } from '../timeline/chunk-plan.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
 
+const batchSize = 5_000;
+
 export const chunkStore = {
   async insertAll(tx: Queryable, transcriptionId: string, chunks: readonly Chunk[]): Promise<void> {
     await tx.query(
@@ -56,5 +58,21 @@ export const chunkStore = {
       [transcriptionId],
     );
     return rows.map((row) => row.result);
+  },
+
+  /** With the text, the times and the voices that the chunks of a job hold. */
+  async deleteAll(db: Queryable, transcriptionId: string): Promise<void> {
+    await db.query('delete from chunk where transcription_id = $1', [transcriptionId]);
+  },
+
+  /** Chunks that a crash left behind when their job ended. */
+  async deleteOfEnded(db: Queryable): Promise<number> {
+    const rows = await db.query(
+      `delete from chunk where (transcription_id, index) in (
+         select transcription_id, index from chunk join transcription on transcription.id = transcription_id
+         where transcription.status <> 'processing' limit ${batchSize})
+       returning index`,
+    );
+    return rows.length;
   },
 };

@@ -33,4 +33,12 @@ export const idempotencyStore = {
     );
     return rows.length === 1;
   },
+
+  async forgetExpired(db: Queryable): Promise<number> {
+    const rows = await db.query(
+      'delete from idempotency_key where created_at <= now() - make_interval(hours => $1) returning key',
+      [rememberedHours],
+    );
+    return rows.length;
+  },
 };

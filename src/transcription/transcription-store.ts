@@ -82,6 +82,15 @@ export const transcriptionStore = {
     return rows.length > 0;
   },
 
+  /** For the operator, who names a job by its id alone. */
+  async ownerOf(db: Queryable, id: string): Promise<string | undefined> {
+    const [row] = await db.query<{ account_id: string }>(
+      'select account_id from transcription where id::text = lower($1)',
+      [id],
+    );
+    return row?.account_id;
+  },
+
   async listNewest(db: Queryable, accountId: string, limit: number): Promise<TranscriptionSummary[]> {
     const rows = await db.query<SummaryRow>(
       `select ${summaryColumns} from transcription where account_id = $1 order by number desc limit $2`,
@@ -194,6 +203,23 @@ export const transcriptionStore = {
 
   async delete(db: Queryable, id: string): Promise<void> {
     await db.query('delete from transcription where id = $1', [id]);
+  },
+
+  /** Deletes jobs that have ended, with everything that hangs on their rows. */
+  async deleteEnded(tx: Queryable, ids: readonly string[]): Promise<void> {
+    await tx.query(`delete from transcription where id = any($1) and status <> 'processing'`, [ids]);
+  },
+
+  /** So many jobs of an account, those that still run first. */
+  async ofAccount(
+    db: Queryable,
+    { accountId, limit }: { accountId: string; limit: number },
+  ): Promise<{ id: string; status: Transcription['status'] }[]> {
+    return await db.query<{ id: string; status: Transcription['status'] }>(
+      `select id, status from transcription where account_id = $1
+       order by (status = 'processing') desc, number limit $2`,
+      [accountId, limit],
+    );
   },
 };
 

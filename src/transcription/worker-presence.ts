@@ -39,10 +39,12 @@ export class WorkerPresence {
       `insert into worker (id) values ($1) on conflict (id) do update set heard_at = now()`,
       [this.#id],
     );
-    await this.#db.query(`delete from worker where heard_at < now() - make_interval(secs => $1)`, [
-      forgottenSeconds,
-    ]);
   }
+}
+
+/** Workers that died without saying so. */
+export async function forgetSilentWorkers(db: Queryable): Promise<void> {
+  await db.query(`delete from worker where heard_at < now() - make_interval(secs => $1)`, [forgottenSeconds]);
 }
 
 /** Whether any worker able to recognise speech was heard from lately. */

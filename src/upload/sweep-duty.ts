@@ -1,28 +1,11 @@
+import { type Duty, startDuty } from '../platform/duty.ts';
 import { type SweepDeps, sweep } from './sweep.ts';
 
 const sweepEveryMs = 10 * 60 * 1000;
 
-export interface SweepDuty {
-  /** Ends the duty; a sweep that is running is waited for. */
-  stop(): Promise<void>;
-}
-
 /** Sweeps now and then as long as the service runs. Several processes may do so: one at a time does the work. */
-export function startSweepDuty(deps: SweepDeps): SweepDuty {
-  let running: Promise<void> | undefined;
-  const tick = () => {
-    running ??= sweepOnce(deps).finally(() => {
-      running = undefined;
-    });
-  };
-  tick();
-  const cancel = deps.clock.every(sweepEveryMs, tick);
-  return {
-    async stop() {
-      cancel();
-      await running;
-    },
-  };
+export function startSweepDuty(deps: SweepDeps): Duty {
+  return startDuty(deps.clock, sweepEveryMs, () => sweepOnce(deps));
 }
 
 async function sweepOnce(deps: SweepDeps): Promise<void> {

@@ -18,17 +18,8 @@ export interface ErasableUpload {
 }
 
 const batchSize = 500;
-const sweepLock = 7_003_001;
 
 export const sweepStore = {
-  /** One sweep at a time, over all processes. The lock ends with the session, also when the process dies. */
-  async tryLock(session: Queryable): Promise<boolean> {
-    const rows = await session.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-      sweepLock,
-    ]);
-    return rows[0]?.locked === true;
-  },
-
   /**
    * Gives up what nobody needs any more. A job that claims an upload at this moment holds its row, so it is skipped;
    * one that claimed it just before has changed last_used_at, which is looked at again under the lock.

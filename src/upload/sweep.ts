@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/database.ts';
+import { runExclusively } from '../platform/exclusive.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { transcriptionOfWorkKey, workPrefix } from '../storage/object-key.ts';
 import { type ObjectStore, type ObjectStores, storageIds } from '../storage/object-store.ts';
@@ -33,12 +34,7 @@ const batchesMax = 20;
 
 /** Erases what nobody needs any more; never what a job still works with. Undefined when another sweep is running. */
 export async function sweep(deps: SweepDeps): Promise<SweepReport | undefined> {
-  const session = await deps.db.holdSession('longhand sweep');
-  try {
-    return (await sweepStore.tryLock(session)) ? await sweepAll(deps) : undefined;
-  } finally {
-    await session.close();
-  }
+  return await runExclusively(deps.db, { name: 'sweep', lock: 7_003_001 }, () => sweepAll(deps));
 }
 
 async function sweepAll(deps: SweepDeps): Promise<SweepReport> {

@@ -24,6 +24,14 @@ const columns = `id, account_id, storage, object_key, filename, content_type, si
 
 export type NewUpload = Omit<Upload, 'multipartId' | 'status' | 'partsHash' | 'erasedAt'>;
 
+/** What is needed to erase the bytes of an upload whose row is gone. */
+export interface DeletedUpload {
+  storage: StorageId;
+  key: string;
+  expiresAt: Date;
+  isMultipart: boolean;
+}
+
 export const uploadStore = {
   async insert(db: Queryable, upload: NewUpload): Promise<Upload> {
     const rows = await db.query<UploadRow>(
@@ -116,7 +124,53 @@ export const uploadStore = {
     ]);
     return true;
   },
+
+  /**
+   * Deletes the uploads that these jobs use and no other does; gives those that have bytes. The lock comes first: a
+   * job that claims one of them at this moment is seen, or finds it gone.
+   */
+  async deleteUsedOnlyBy(tx: Queryable, transcriptionIds: readonly string[]): Promise<DeletedUpload[]> {
+    const used = await tx.query<{ id: string }>(
+      `select id from upload where id in (select upload_id from upload_use where transcription_id = any($1))
+       order by id for update`,
+      [transcriptionIds],
+    );
+    const rows = await tx.query<DeletedRow>(
+      `delete from upload where id = any($1) and not exists (
+         select 1 from upload_use where upload_id = upload.id and transcription_id <> all($2))
+       returning ${deletedColumns}`,
+      [used.map(({ id }) => id), transcriptionIds],
+    );
+    return deletedOf(rows);
+  },
+
+  /** Deletes so many uploads of an account, used or not; gives those that have bytes. */
+  async deleteOfAccount(
+    tx: Queryable,
+    { accountId, limit }: { accountId: string; limit: number },
+  ): Promise<{ deleted: number; withBytes: DeletedUpload[] }> {
+    const rows = await tx.query<DeletedRow>(
+      `delete from upload where id in (select id from upload where account_id = $1 order by id limit $2 for update)
+       returning ${deletedColumns}`,
+      [accountId, limit],
+    );
+    return { deleted: rows.length, withBytes: deletedOf(rows) };
+  },
 };
+
+type DeletedRow = Pick<UploadRow, 'storage' | 'object_key' | 'expires_at' | 'part_size_bytes' | 'erased_at'>;
+const deletedColumns = 'storage, object_key, expires_at, part_size_bytes, erased_at';
+
+function deletedOf(rows: readonly DeletedRow[]): DeletedUpload[] {
+  return rows
+    .filter((row) => row.erased_at === null)
+    .map((row) => ({
+      storage: row.storage,
+      key: row.object_key,
+      expiresAt: row.expires_at,
+      isMultipart: row.part_size_bytes !== null,
+    }));
+}
 
 function uploadOf(row: UploadRow): Upload {
   return {

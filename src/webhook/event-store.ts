@@ -16,6 +16,10 @@ export interface Receiver {
   url: string;
 }
 
+/** Of an event e: no receiver waits for it. */
+const isSettled = `not exists (
+  select from webhook_delivery d where d.event_id = e.id and d.state in ('pending', 'sending'))`;
+
 export const eventStore = {
   /** False when this job has an event already: one for each job. */
   async add(tx: Queryable, event: NewEvent): Promise<boolean> {
@@ -67,5 +71,23 @@ export const eventStore = {
         createdAt,
       ],
     );
+  },
+
+  /** Forgets the events of these jobs, but for those that a receiver still waits for. */
+  async deleteSettledOf(tx: Queryable, transcriptionIds: readonly string[]): Promise<void> {
+    await tx.query(`delete from webhook_event e where transcription_id = any($1) and ${isSettled}`, [
+      transcriptionIds,
+    ]);
+  },
+
+  /** The same for every job that does not exist any more: their receivers have been told by now. */
+  async deleteSettledOfDeletedJobs(db: Queryable): Promise<number> {
+    const rows = await db.query(
+      `delete from webhook_event e
+       where transcription_id is not null and ${isSettled}
+         and not exists (select from transcription t where t.id = e.transcription_id)
+       returning id`,
+    );
+    return rows.length;
   },
 };

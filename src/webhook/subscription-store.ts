@@ -88,6 +88,12 @@ export const subscriptionStore = {
     });
   },
 
+  /** With what waits for them: the account goes, and nobody is told any more. */
+  async deleteOfAccount(tx: Queryable, accountId: string): Promise<void> {
+    await tx.query('delete from webhook_subscription where account_id = $1', [accountId]);
+    await tx.query('delete from webhook_event where account_id = $1', [accountId]);
+  },
+
   /** The receiver is gone: `active` becomes `disabled`, and nothing waits for it any more. */
   async disable(db: Database, { id, now }: { id: string; now: Date }): Promise<boolean> {
     return await db.transaction(async (tx) => {

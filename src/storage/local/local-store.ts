@@ -1,10 +1,10 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, constants, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { access, constants, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
-import { isObjectKey } from '../object-key.ts';
+import { isObjectKey, isOwnerPrefix, workPrefix } from '../object-key.ts';
 import {
   type ByteRange,
   type CompleteMultipart,
@@ -143,6 +143,17 @@ export class LocalStore implements ObjectStore {
     // First the sessions, then the object: a commit at the same moment either fails or is undone.
     await available(this.#throwAway(this.#sessionsOf(key)));
     await available(this.#throwAway(this.objectPath(key)));
+    // The directory of a job bears its id, and no other job writes there.
+    if (key.startsWith(workPrefix)) await rmdir(dirname(this.objectPath(key))).catch(() => {});
+  }
+
+  async deleteAll(prefix: string): Promise<void> {
+    if (!isOwnerPrefix(prefix)) throw new Error('not the prefix of an account or a job');
+    const sessionsDir = join(this.options.directory, 'sessions');
+    const sessions = (await readdir(sessionsDir).catch(ignoreMissing)) ?? [];
+    const ours = sessions.filter((name) => name.startsWith(prefix.replaceAll('/', '.')));
+    for (const name of ours) await available(this.#throwAway(join(sessionsDir, name)));
+    await available(this.#throwAway(join(this.options.directory, 'objects', prefix)));
   }
 
   async *list(prefix: string): AsyncIterable<ListedObject> {
