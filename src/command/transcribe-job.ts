@@ -13,6 +13,8 @@ import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts
 import type { Speech } from '../speech/speech.ts';
 import { workKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
+import { segmentWords } from '../transcript/segment-words.ts';
+import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import { queueJob } from '../transcription/create-transcription.ts';
 import { progressOf } from '../transcription/progress.ts';
 import { type CompletedTranscription, optionsFor } from '../transcription/transcription.ts';
@@ -40,13 +42,17 @@ export interface JobOptions {
   speakerCount: SpeakerCount | null;
 }
 
+export interface FinishedJob extends CompletedTranscription {
+  words: TranscriptWord[];
+}
+
 /** With a queue and a worker of its own, on the database that runs here or on one that is started for it. */
 export async function runJob(
   { config, clock, logger, egress }: CommandContext & { egress: LazyEgress },
   speech: Speech,
   media: JobMedia,
   options: JobOptions,
-): Promise<CompletedTranscription> {
+): Promise<FinishedJob> {
   const ends = new EventTarget();
   const foundation = await openFoundation(config, clock, logger);
   const { stores, close } = await openStorage(foundation);
@@ -79,11 +85,7 @@ interface Parts {
   ends: EventTarget;
 }
 
-async function queuedJob(
-  parts: Parts,
-  media: JobMedia,
-  options: JobOptions,
-): Promise<CompletedTranscription> {
+async function queuedJob(parts: Parts, media: JobMedia, options: JobOptions): Promise<FinishedJob> {
   const { foundation, stores, queue, ends } = parts;
   const { db, accounts } = foundation;
   const account = await accounts.internal(db);
@@ -114,7 +116,7 @@ async function queuedJob(
     if (!job) throw new Error('The job was deleted while it ran.');
     if (job.status === 'failed') throw new UsageError(job.error);
     if (job.status === 'processing') throw new Error('The job has not ended.');
-    return job;
+    return { ...job, words: (await transcriptionStore.words(db, id)) ?? segmentWords(job.segments) };
   } finally {
     await transcriptionStore.delete(db, id);
     await stores.current.delete(key);

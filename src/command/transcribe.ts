@@ -8,9 +8,8 @@ import { openSpeech } from '../service/speech.ts';
 import { type SpeakerCount, speakersMax } from '../speech/speaker/cluster/speaker-clusters.ts';
 import { conversationText } from '../transcript/conversation-text.ts';
 import { srt, vtt } from '../transcript/subtitles.ts';
-import type { CompletedTranscription } from '../transcription/transcription.ts';
 import { commandContext } from './command-context.ts';
-import type { JobMedia } from './transcribe-job.ts';
+import type { FinishedJob, JobMedia } from './transcribe-job.ts';
 import { UsageError } from './usage-error.ts';
 
 const formats = ['txt', 'srt', 'vtt', 'json'] as const;
@@ -89,9 +88,9 @@ async function mediaFile(path: string): Promise<JobMedia> {
   return { kind: 'file', label: labelOf(basename(path), 'file'), path, sizeBytes: found.size };
 }
 
-function rendered({ text, segments, durationSeconds }: CompletedTranscription, format: Format): string {
-  if (format === 'srt') return srt(segments);
-  if (format === 'vtt') return vtt(segments);
+function rendered({ text, segments, words, durationSeconds }: FinishedJob, format: Format): string {
+  if (format === 'srt') return srt(words);
+  if (format === 'vtt') return vtt(words);
   if (format === 'json') return `${JSON.stringify({ duration_seconds: durationSeconds, text, segments })}\n`;
   const isConversation = segments.some(({ speaker }) => speaker !== undefined);
   const readable = isConversation ? conversationText(segments) : text;

@@ -76,5 +76,9 @@ function fitting(sentence: readonly SpokenWord[]): (readonly SpokenWord[])[] {
 }
 
 function secondsOf(sample: number): number {
-  return Math.round((sample * 1000) / sampleRate) / 1000;
+  return millisecondsOf(sample) / 1000;
+}
+
+export function millisecondsOf(sample: number): number {
+  return Math.round((sample * 1000) / sampleRate);
 }

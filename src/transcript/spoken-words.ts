@@ -1,6 +1,7 @@
 import type { Speaker } from '../timeline/turn.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
 import type { TimedWord } from '../timeline/word.ts';
+import { capitalFollows, normalisedWords } from './normalised-words.ts';
 import { timedWords } from './word-timing.ts';
 
 export interface SpokenWord extends TimedWord {
@@ -15,9 +16,13 @@ const unspacedLetter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{
 export class SpokenWords {
   #previousEnd = 0;
   #previousText: string | undefined;
+  #beginsSentence = true;
 
   add(utterance: RecognisedUtterance): SpokenWord[] {
-    const timed = timedWords(utterance);
+    const { language } = utterance;
+    const timed = normalisedWords(timedWords(utterance), { language, beginsSentence: this.#beginsSentence });
+    const last = timed.at(-1);
+    if (last) this.#beginsSentence = capitalFollows(last.text, language);
     return timed.map((word, i) => {
       const startSample = Math.max(this.#previousEnd, word.startSample);
       const endSample = Math.max(startSample, word.endSample);

@@ -1,22 +1,81 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parsedSubtitles } from '../../test/support/parsed-subtitles.ts';
+import { segmentWords } from './segment-words.ts';
 import { srt, vtt } from './subtitles.ts';
+import type { TranscriptWord } from './transcript-word.ts';
 
-const segments = [
-  { start: 0.04, end: 2.5, text: 'Hello <there> & welcome.' },
-  { start: 3661.9996, end: 3663, text: 'One\n\ntwo --> three.', speaker: 1 },
+const words: TranscriptWord[] = [
+  [' Hello', 40, 700],
+  [' <there>', 700, 1300],
+  [' &', 1300, 1400],
+  [' welcome.', 1400, 2500],
+  [' One', 3_661_999, 3_662_400, 1],
+  [' -->', 3_662_400, 3_662_600, 1],
+  [' two.', 3_662_600, 3_663_200, 1],
 ];
 
 test('SRT numbers its cues and writes milliseconds behind a comma', () => {
   assert.equal(
-    srt(segments),
-    '1\n00:00:00,040 --> 00:00:02,500\nHello <there> & welcome.\n\n2\n01:01:02,000 --> 01:01:03,000\nOne two → three.\n',
+    srt(words),
+    '1\n00:00:00,040 --> 00:00:02,500\nHello <there> & welcome.\n\n2\n01:01:01,999 --> 01:01:03,200\nOne → two.\n',
   );
 });
 
 test('WebVTT escapes its text, names the speaker, and no text can end or begin a cue', () => {
   assert.equal(
-    vtt(segments),
-    'WEBVTT\n\n00:00:00.040 --> 00:00:02.500\nHello &lt;there&gt; &amp; welcome.\n\n01:01:02.000 --> 01:01:03.000\n<v Speaker 1>One two → three.\n',
+    vtt(words),
+    'WEBVTT\n\n00:00:00.040 --> 00:00:02.500\nHello &lt;there&gt; &amp; welcome.\n\n01:01:01.999 --> 01:01:03.200\n<v Speaker 1>One → two.\n',
   );
 });
+
+/** Two hours of what a parser could stumble over. */
+const difficult: TranscriptWord[] = Array.from({ length: 4000 }, (_, i) => {
+  const text = [' well,', ' a<b>', ' --> 00:01', ' 12', ' R&D', ' “so”.', ' NOTE', ' WEBVTT'][i % 8] ?? '';
+  return [text, i * 1800, i * 1800 + 500 + (i % 5) * 100, i % 40 < 20 ? 0 : 1];
+});
+
+for (const [type, write] of [
+  ['srt', srt],
+  ['vtt', vtt],
+] as const) {
+  test(`an independent parser reads back every ${type} cue with its times and lines`, async () => {
+    const text = write(difficult);
+    const cues = await parsedSubtitles(text, type);
+    assert.equal(cues.length, text.split('\n').filter((line) => / --> \d\d:\d\d:\d\d[.,]/.test(line)).length);
+    let previousEnd = 0;
+    for (const { startTime, endTime, text: shown } of cues) {
+      const ms = Math.round(1000 * (endTime - startTime));
+      assert.ok(startTime >= previousEnd && ms >= 1000 && ms <= 7000, `${startTime} to ${endTime}`);
+      const lines = shown.replace(/^<v Speaker \d>/, '').split('\n');
+      assert.ok(lines.length <= 2 && lines.every((line) => line.trim() !== ''), shown);
+      previousEnd = endTime;
+    }
+    const said = difficult.map(([word]) => word.replaceAll('-->', '→')).join('');
+    const read = cues.map((cue) => unescaped(cue.text.replace(/^<v Speaker \d>/, ''))).join(' ');
+    assert.equal(read.replace(/\s+/g, ' '), said.trim());
+  });
+}
+
+test('segments without times of words are divided by their letters', () => {
+  const divided = segmentWords([
+    { start: 1, end: 3, text: 'Abc abc.', speaker: 2 },
+    { start: 4, end: 5, text: '今日は。' },
+  ]);
+  assert.deepEqual(divided.slice(0, 2), [
+    [' Abc', 1000, 2000, 2],
+    [' abc.', 2000, 3000, 2],
+  ]);
+  assert.equal(divided.at(-1)?.[2], 5000);
+  assert.equal(
+    divided
+      .slice(2)
+      .map(([text]) => text)
+      .join(''),
+    '今日は。',
+  );
+});
+
+function unescaped(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}

@@ -1,36 +1,34 @@
 /** A transcript as subtitle files. */
-import type { Segment } from './segment.ts';
+import { type Cue, subtitleCues } from './subtitle-cues.ts';
+import type { TranscriptWord } from './transcript-word.ts';
 
-export function srt(segments: readonly Segment[]): string {
-  return segments
-    .map(
-      ({ start, end, text }, index) =>
-        `${index + 1}\n${time(start, ',')} --> ${time(end, ',')}\n${oneCue(text)}\n`,
-    )
+export function srt(words: readonly TranscriptWord[]): string {
+  return subtitleCues(words)
+    .map((cue, index) => `${index + 1}\n${times(cue, ',')}\n${cue.lines.map(plain).join('\n')}\n`)
     .join('\n');
 }
 
-export function vtt(segments: readonly Segment[]): string {
-  const cues = segments.map(({ start, end, text, speaker }) => {
-    const voice = speaker === undefined ? '' : `<v Speaker ${speaker}>`;
-    return `\n${time(start, '.')} --> ${time(end, '.')}\n${voice}${escaped(oneCue(text))}\n`;
+export function vtt(words: readonly TranscriptWord[]): string {
+  const cues = subtitleCues(words).map((cue) => {
+    const voice = cue.speaker === undefined ? '' : `<v Speaker ${cue.speaker}>`;
+    return `\n${times(cue, '.')}\n${voice}${cue.lines.map((line) => escaped(plain(line))).join('\n')}\n`;
   });
   return `WEBVTT\n${cues.join('')}`;
 }
 
-function time(seconds: number, decimalMark: ',' | '.'): string {
-  const ms = Math.round(seconds * 1000);
+function times({ startMs, endMs }: Cue, decimalMark: ',' | '.'): string {
+  return `${time(startMs, decimalMark)} --> ${time(endMs, decimalMark)}`;
+}
+
+function time(ms: number, decimalMark: ',' | '.'): string {
   const part = (value: number, digits: number) => String(value).padStart(digits, '0');
   const clock = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60];
   return `${clock.map((value) => part(value, 2)).join(':')}${decimalMark}${part(ms % 1000, 3)}`;
 }
 
-/** An empty line would end the cue, and an arrow would begin another. */
-function oneCue(text: string): string {
-  return text
-    .replace(/\s*\n\s*/g, ' ')
-    .replaceAll('-->', '→')
-    .trim();
+/** An arrow would begin another cue. */
+function plain(line: string): string {
+  return line.replaceAll('-->', '→');
 }
 
 function escaped(text: string): string {

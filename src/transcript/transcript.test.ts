@@ -16,9 +16,10 @@ function heard(text: string, ...spans: SpeechSpan[]): RecognisedUtterance {
   return { startSample, endSample, spans, text, language: 'en' };
 }
 
-test('nothing heard is an empty text without segments', () => {
-  assert.deepEqual(transcript([]), { text: '', segments: [] });
-  assert.deepEqual(transcript([heard('', span(1, 2))]), { text: '', segments: [] });
+test('nothing heard is an empty text without segments and words', () => {
+  const nothing = { text: '', segments: [], words: [] };
+  assert.deepEqual(transcript([]), nothing);
+  assert.deepEqual(transcript([heard('', span(1, 2))]), nothing);
 });
 
 test('each sentence is a segment, and its times follow the pauses of the speech', () => {
@@ -37,11 +38,11 @@ test('a sentence that runs over two chunks becomes one segment', () => {
     heard('and so, my fellow', span(0, 2)),
     heard('Americans, ask not.', span(2.3, 4)),
   ]);
-  assert.deepEqual(segments, [{ start: 0, end: 4, text: 'and so, my fellow Americans, ask not.' }]);
+  assert.deepEqual(segments, [{ start: 0, end: 4, text: 'And so, my fellow Americans, ask not.' }]);
 });
 
 test('a long sentence is split at clauses: no segment over 12 s or 200 characters, none overlapping', () => {
-  const clause = 'it was the age of wisdom and of foolishness';
+  const clause = 'It was the age of wisdom and of foolishness';
   const long = heard(
     `${Array.from({ length: 20 }, () => clause).join(', ')}.`,
     ...Array.from({ length: 20 }, (_, i) => span(i * 3, i * 3 + 2.5)),
@@ -87,10 +88,32 @@ test('a change of speaker ends a segment', () => {
   assert.deepEqual(
     segments.map(({ speaker, text }) => [speaker, text]),
     [
-      [0, 'are you there'],
+      [0, 'Are you there'],
       [1, 'yes I am'],
     ],
   );
+});
+
+test('every word comes with its times, within its segment, and with its speaker', () => {
+  const { text, segments, words } = transcript(
+    [heard('are you there. yes, I am.', span(0, 1.5), span(2, 3)), heard('good.', span(3.5, 4))],
+    [
+      { ...span(0, 1.6), speaker: 0 },
+      { ...span(1.9, 4), speaker: 1 },
+    ],
+  );
+  assert.equal(words.map(([word]) => word).join(''), ` ${text}`);
+  assert.equal(text, 'Are you there. Yes, I am. Good.');
+  assert.deepEqual(
+    words.map(([, , , speaker]) => speaker),
+    [0, 0, 0, 1, 1, 1, 1],
+  );
+  let previousEnd = 0;
+  for (const [, startMs, endMs] of words) {
+    assert.ok(startMs >= previousEnd && endMs >= startMs);
+    previousEnd = endMs;
+    assert.ok(segments.some(({ start, end }) => start * 1000 <= startMs && endMs <= end * 1000));
+  }
 });
 
 test('ten hours of results are assembled in linear time and memory', () => {

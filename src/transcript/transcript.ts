@@ -3,14 +3,17 @@ import { sampleRate } from '../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../timeline/span.ts';
 import type { SpeakerTurn } from '../timeline/turn.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
-import { type LedSegment, type Segment, Segments } from './segment.ts';
+import { type LedSegment, millisecondsOf, type Segment, Segments } from './segment.ts';
 import { turnsAtSentences } from './sentence-turns.ts';
 import { endsSentence, Sentences } from './sentences.ts';
 import { type SpokenWord, SpokenWords } from './spoken-words.ts';
+import type { TranscriptWord } from './transcript-word.ts';
 
 export interface Transcript {
   text: string;
   segments: Segment[];
+  /** All words of the text in order; those of a segment lie within its times. */
+  words: TranscriptWord[];
 }
 
 export function transcript(
@@ -27,7 +30,16 @@ export function transcript(
   const led = [...words.flatMap((word) => sentences.add(word)), ...sentences.end()].flatMap((sentence) =>
     segments.of(sentence),
   );
-  return { text: textOf(led), segments: led.map(({ segment }) => segment) };
+  return {
+    text: textOf(led),
+    segments: led.map(({ segment }) => segment),
+    words: words.map(transcriptWord),
+  };
+}
+
+function transcriptWord({ text, startSample, endSample, speaker }: SpokenWord): TranscriptWord {
+  const [startMs, endMs] = [millisecondsOf(startSample), millisecondsOf(endSample)];
+  return speaker === undefined ? [text, startMs, endMs] : [text, startMs, endMs, speaker];
 }
 
 /**
@@ -52,7 +64,7 @@ export class LiveTranscript {
 }
 
 /** The segments of a finished transcript with their leads, found again in its text. */
-export function ledSegments({ text, segments }: Transcript): LedSegment[] {
+export function ledSegments({ text, segments }: Pick<Transcript, 'text' | 'segments'>): LedSegment[] {
   let from = 0;
   return segments.map((segment) => {
     const at = Math.max(from, text.indexOf(segment.text, from));

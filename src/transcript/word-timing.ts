@@ -68,7 +68,7 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-const unspacedScript =
+export const unspacedScript =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 function unspacedWords(run: string): string[] {
@@ -88,7 +88,7 @@ function unspacedWords(run: string): string[] {
 /** How many words each span gets; the cheapest monotone division, found span by span. */
 function wordsPerSpan(words: readonly string[], spans: readonly SpeechSpan[]): number[] {
   const lengths = [0];
-  for (const word of words) lengths.push((lengths.at(-1) ?? 0) + letters(word));
+  for (const word of words) lengths.push((lengths.at(-1) ?? 0) + lettersOf(word));
   const voiced = spans.reduce((sum, span) => sum + duration(span), 0);
   const secondsPerLetter = voiced / Math.max(1, lengths.at(-1) ?? 1);
   let costs = lengths.map((_, end) => (end === 0 ? 0 : Number.POSITIVE_INFINITY));
@@ -132,18 +132,18 @@ function pauseAfter(spans: readonly SpeechSpan[], i: number): number {
 }
 
 function spread(words: readonly string[], span: SpeechSpan): TimedWord[] {
-  const total = words.reduce((sum, word) => sum + letters(word), 0);
+  const total = words.reduce((sum, word) => sum + lettersOf(word), 0);
   const length = span.endSample - span.startSample;
   let spoken = 0;
   return words.map((text) => {
     const startSample = span.startSample + Math.round((length * spoken) / total);
-    spoken += letters(text);
+    spoken += lettersOf(text);
     return { text, startSample, endSample: span.startSample + Math.round((length * spoken) / total) };
   });
 }
 
 /** One more than the letters, for the time between words; a figure is read as about four letters. */
-function letters(word: string): number {
+export function lettersOf(word: string): number {
   return 1 + (word.match(/\p{L}/gu)?.length ?? 0) + 4 * (word.match(/\p{N}/gu)?.length ?? 0);
 }
 

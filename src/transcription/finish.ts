@@ -21,12 +21,12 @@ export async function finish(
   const speakers = speakerDiarization
     ? await speakersOfJob(deps, transcriptionId, results, speakerCount ?? null, signal)
     : undefined;
-  const { text, segments } = transcript(
+  const whole = transcript(
     results.flatMap((result) => result.utterances),
     speakers?.turns,
   );
   await endJob(deps, async (tx) => {
-    const ended = await transcriptionStore.markCompleted(tx, transcriptionId, { text, segments });
+    const ended = await transcriptionStore.markCompleted(tx, transcriptionId, whole);
     // What the owner may want later stands in the job's own row now.
     if (ended) await chunkStore.deleteAll(tx, transcriptionId);
     if (ended && speakers) await speakerOutcomeStore.count(tx, speakers.outcome);

@@ -1,5 +1,7 @@
 import { onlyRow, type Queryable } from '../platform/database.ts';
 import type { Segment } from '../transcript/segment.ts';
+import type { Transcript } from '../transcript/transcript.ts';
+import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import type {
   AudioObject,
   CompletedTranscription,
@@ -169,12 +171,12 @@ export const transcriptionStore = {
   async markCompleted(
     tx: Queryable,
     id: string,
-    { text, segments }: { text: string; segments: Segment[] },
+    { text, segments, words }: Transcript,
   ): Promise<JustEnded<CompletedTranscription> | undefined> {
     const [row] = await tx.query<TranscriptionRow & { allowance_day: string | null }>(
-      `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3
+      `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3, words = $4
        where id = $1 and status = 'processing' returning ${columns}, allowance_day::text`,
-      [id, text, JSON.stringify(segments)],
+      [id, text, JSON.stringify(segments), JSON.stringify(words)],
     );
     return row && { transcription: completedOf(row), allowanceDay: row.allowance_day };
   },
@@ -190,6 +192,15 @@ export const transcriptionStore = {
       [id, failure.sentence, failure.code],
     );
     return row && { transcription: failedOf(row), allowanceDay: row.allowance_day };
+  },
+
+  /** Every word with its times; null for jobs that ended before these were kept. */
+  async words(db: Queryable, id: string): Promise<TranscriptWord[] | null> {
+    const [row] = await db.query<{ words: TranscriptWord[] | null }>(
+      `select words from transcription where id = $1`,
+      [id],
+    );
+    return row?.words ?? null;
   },
 
   /** Notes a fault of our own and gives how many there were. */
