@@ -7,6 +7,7 @@ import { MediaFailure } from '../src/media/media-failure.ts';
 import { createSources } from '../src/media/resolve.ts';
 import { type Clock, systemClock } from '../src/platform/clock.ts';
 import { type Answer, file, mediaSite, page, redirect, status } from '../test/fixtures/media-site.ts';
+import { sandbox } from '../test/support/sandbox.ts';
 
 const video = (address: string) => page('A page', `<video src="${address}"></video>`);
 const list = (address: string) =>
@@ -48,8 +49,7 @@ export async function hostileLinks<Measured>(
   await using site = await mediaSite();
   const clock: Clock = { ...systemClock, sleep: async () => {} };
   const egress = createEgress({ allow: nothingAllowed, clock: systemClock, ...site.network });
-  const sources = createSources({ egress, clock, ytdlp: 'yt-dlp' });
-  await sources.pages.version();
+  const sources = createSources({ egress, clock, ytdlp: ['yt-dlp'], sandbox });
   const ended: (EndedLink & { measured: Measured })[] = [];
   for (const [name, answer] of Object.entries(links)) {
     site.answers.set('/', answer);

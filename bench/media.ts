@@ -16,13 +16,14 @@ import { createSources } from '../src/media/resolve.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
 import { hostileFiles, truncatedFiles } from '../test/fixtures/hostile-files.ts';
 import { mediaFolder } from '../test/fixtures/media-files.ts';
+import { sandbox } from '../test/support/sandbox.ts';
 import { hostileLinks } from './hostile-links.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 
 const call = promisify(execFile);
 const rounds = 5;
 const overheadMax = 1.15;
-const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock });
+const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox, clock });
 
 export async function run(args: string[]): Promise<Benchmark> {
   const mebibytes = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 1024);
@@ -120,7 +121,7 @@ async function curlAndFfmpeg(url: string, directory: string): Promise<void> {
 async function longhand(url: string, directory: string): Promise<void> {
   await mkdir(directory);
   const egress = createEgress({ allow: parseEgressAllow(new URL(url).host), clock });
-  const sources = createSources({ egress, clock, ytdlp: 'yt-dlp' });
+  const sources = createSources({ egress, clock, ytdlp: ['yt-dlp'], sandbox });
   const limits = { sizeBytesMax: 8 * 2 ** 30, durationSecondsMax: 36_000 };
   const { file } = await sources.acquireSource(url, { directory, ...limits });
   const decoded = media.decode(file, limits);

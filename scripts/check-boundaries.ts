@@ -38,13 +38,14 @@ const doors: Door[] = [
   {
     danger: 'a subprocess',
     modules: /^node:(child_process|cluster|worker_threads)$/,
-    through: /^src\/(platform\/subprocess|storage\/local\/upload-thread)/,
+    through: /^src\/(platform\/(subprocess|sandbox-bridge)|storage\/local\/upload-thread)/,
   },
   {
     danger: 'the network outward',
     modules: /^(undici|node:(net|tls|http|https|http2|dns|dgram|dns\/promises))$/,
     names: /^(fetch|WebSocket|EventSource)$/,
-    through: /^src\/egress\//,
+    // The bridge runs inside a sandbox, where there is no network but the egress proxy's socket.
+    through: /^src\/(egress\/|platform\/sandbox-bridge\.ts)/,
   },
   { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
@@ -60,7 +61,7 @@ const doors: Door[] = [
   {
     danger: 'ending the process',
     names: /^process\.(exit|abort)$/,
-    through: /^src\/(main|speech\/process\/speech-process-main)\.ts$/,
+    through: /^src\/(main|platform\/sandbox-bridge|speech\/process\/speech-process-main)\.ts$/,
   },
   {
     danger: 'sealing secrets',

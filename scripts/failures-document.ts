@@ -1,5 +1,8 @@
 /** docs/failures.md, made from the table of src/media/media-failure.ts and the words below. */
+
 import { MediaFailure, type MediaFailureCode, mediaFailureCodes } from '../src/media/media-failure.ts';
+import { rateLimits as rate } from '../src/media/minimum-rate.ts';
+import { unconfinedVersionMin } from '../src/media/page-program.ts';
 
 /** When each one happens: for the reader of the table, and for whoever adds a code. */
 const when: Record<MediaFailureCode, string> = {
@@ -13,7 +16,11 @@ const when: Record<MediaFailureCode, string> = {
     'The shape of the link says so: profiles, channels, playlists, stories, searches, folders.',
   source_unresolvable: 'An answer that is no media, and a page in which no media was found.',
   source_resolver_unavailable:
-    'yt-dlp is missing, or older than 180 days and beaten by a changed site. The job is given back to the daily allowance.',
+    'yt-dlp is missing or does not start. The job is given back to the daily allowance.',
+  source_resolver_outdated:
+    'yt-dlp is older than 180 days and a site that it knows gave nothing that it understands. The job is given back to the daily allowance.',
+  source_resolver_unconfined: `There is no sandbox on this machine, and yt-dlp is older than ${unconfinedVersionMin}. The job is given back to the daily allowance.`,
+  upload_gone: 'The object was deleted from the storage after the job was created.',
   media_private: 'The site says private.',
   media_login_required: 'HTTP 401, a login page, members or subscribers only.',
   media_age_restricted: 'The site asks for a proof of age.',
@@ -26,7 +33,8 @@ const when: Record<MediaFailureCode, string> = {
   media_multiple_videos: 'More than one video on the page or in the post.',
   media_drm_protected: 'Every format is encrypted.',
   media_too_large: "More bytes than the plan's file size, stated or received.",
-  media_too_slow: 'Silence for 30 s, or more than an hour in all.',
+  media_too_slow: `Slower than ${rate.bytesPerSecondMin / 1024} KiB/s for ${rate.patienceMs / 1000} s (what comes faster earns time back), silence for 30 s, or more than an hour in all.`,
+  media_encoded: 'gzip, deflate or Brotli around the media: a few bytes could fill the disk.',
   media_too_long: "Longer than the plan's media length, stated or decoded.",
   media_unreadable:
     'Not media by its bytes, the decoder gets no sound out of it, or more than two thirds of its frames are damaged; sample rates under 4 kHz.',
@@ -79,7 +87,7 @@ Only where nothing can be decoded the job fails, with \`media_truncated\` or \`m
 
 One link gives one video. A page with several fails with \`media_multiple_videos\`.
 
-Debian's yt-dlp is years old and opens few live sites. \`longhand doctor\` tells its age; install a newer one and set
-\`LONGHAND_YTDLP\` to its path. Longhand never updates it.
+Debian's yt-dlp is years old and opens few live sites. \`longhand doctor\` tells its age; \`longhand tools install yt-dlp\`
+brings the current one. The service itself never updates it.
 `;
 }

@@ -1,7 +1,7 @@
 /** The only reader of the environment. One schema; a wrong setting becomes one sentence. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { hasApiKeyShape } from './account/api-key.ts';
 import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts';
@@ -86,7 +86,7 @@ const schema = z.object({
   LONGHAND_ENGINE_MODEL: z.string().optional(),
   LONGHAND_FFMPEG: z.string().default('ffmpeg'),
   LONGHAND_FFPROBE: z.string().default('ffprobe'),
-  LONGHAND_YTDLP: z.string().default('yt-dlp'),
+  LONGHAND_YTDLP: z.string().optional(),
   LONGHAND_RETENTION_DAYS: wholeNumber(0, 36_500).default(30),
   LONGHAND_METRICS: yesOrNo.default(false),
   LONGHAND_RATE_REQUESTS: wholeNumber(1, 1_000_000).default(600),
@@ -130,7 +130,10 @@ export interface Config {
   webhookLogDays: number;
   egressAllow: EgressAllow;
   engine: { name: string; url: string | undefined; key: string | undefined; model: string | undefined };
-  programs: { ffmpeg: string; ffprobe: string; ytdlp: string };
+  /** yt-dlp may be at several places; the first that is there counts. */
+  programs: { ffmpeg: string; ffprobe: string; ytdlp: readonly string[] };
+  /** Where `longhand tools install` puts programs. */
+  toolsDir: string;
   retentionDays: number;
   /** Whether GET /metrics answers on the listener. */
   metrics: boolean;
@@ -153,6 +156,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new StartError(`The setting ${issue?.path.join('.')} ${issue?.message}.`);
   }
   const settings = parsed.data;
+  const toolsDir = resolve(settings.LONGHAND_DATA_DIR, 'tools');
   return {
     host: settings.LONGHAND_HOST,
     port: settings.LONGHAND_PORT,
@@ -175,8 +179,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     programs: {
       ffmpeg: settings.LONGHAND_FFMPEG,
       ffprobe: settings.LONGHAND_FFPROBE,
-      ytdlp: settings.LONGHAND_YTDLP,
+      ytdlp: settings.LONGHAND_YTDLP ? [settings.LONGHAND_YTDLP] : [join(toolsDir, 'yt-dlp'), 'yt-dlp'],
     },
+    toolsDir,
     retentionDays: settings.LONGHAND_RETENTION_DAYS,
     metrics: settings.LONGHAND_METRICS,
     rateLimits: {

@@ -5,28 +5,18 @@ import type { Config } from '../config.ts';
 import { defaultModelIds } from '../model/model-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { onlyRow } from '../platform/database.ts';
-import { runProcess } from '../platform/subprocess.ts';
 import { type Foundation, openFoundation, secretBoxOf } from '../service/foundation.ts';
 import { lazyEgress } from '../service/lazy-egress.ts';
 import { openStorage } from '../service/processing.ts';
 import { openModelStore } from '../service/speech.ts';
 import { workKey } from '../storage/object-key.ts';
 import { commandContext, print } from './command-context.ts';
-
-type Verdict = 'ok' | 'warning' | 'problem';
-
-interface Finding {
-  name: string;
-  verdict: Verdict;
-  /** What is there, or what to do. */
-  text: string;
-}
+import { programFindings } from './doctor-programs.ts';
+import type { Finding, Verdict } from './finding.ts';
 
 const nodeMajorMin = 24;
 const postgresVersionMin = 150_000;
 const diskBytesMin = 2_000_000_000;
-const ytdlpDaysMax = 120;
-const programTimeoutMs = 10_000;
 const marks: Record<Verdict, string> = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };
 
 /** Looks at everything Longhand needs; resolves with false when something must be mended. */
@@ -35,9 +25,7 @@ export async function doctor(options: { json?: boolean }): Promise<boolean> {
   const { config, clock } = context;
   const findings = [
     nodeFinding(),
-    await programFinding(clock, 'ffmpeg', config.programs.ffmpeg),
-    await programFinding(clock, 'ffprobe', config.programs.ffprobe),
-    await ytdlpFinding(config, clock),
+    ...(await programFindings(config, clock)),
     await modelsFinding(config, clock),
     await diskFinding(config),
     ...(await databaseFindings(config, () => openFoundation(config, clock, context.logger))),
@@ -58,47 +46,6 @@ function nodeFinding(): Finding {
         verdict: 'problem',
         text: `${process.versions.node} is too old: run ./setup, or install Node ${nodeMajorMin}.`,
       };
-}
-
-async function versionOf(clock: Clock, command: string, flag: string): Promise<string | undefined> {
-  try {
-    const signal = clock.timeout(programTimeoutMs);
-    const { code, stdout } = await runProcess({ command, args: [flag], signal, outputBytesMax: 65_536 });
-    return code === 0 ? stdout.toString('utf8').split('\n')[0]?.trim() : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function programFinding(clock: Clock, name: string, command: string): Promise<Finding> {
-  const version = await versionOf(clock, command, '-version');
-  if (version) return { name, verdict: 'ok', text: version.replace(/ Copyright.*/, '') };
-  const setting = `LONGHAND_${name.toUpperCase()}`;
-  return {
-    name,
-    verdict: 'problem',
-    text: `"${command}" does not run: run ./setup, or set ${setting} to its path.`,
-  };
-}
-
-async function ytdlpFinding({ programs }: Config, clock: Clock): Promise<Finding> {
-  const name = 'yt-dlp';
-  const version = await versionOf(clock, programs.ytdlp, '--version');
-  if (!version) {
-    return {
-      name,
-      verdict: 'warning',
-      text: 'not found: links to video pages fail, all else works. Install yt-dlp, or set LONGHAND_YTDLP to its path.',
-    };
-  }
-  const releasedAt = Date.parse(version.replace(/^(\d{4})\.(\d{1,2})\.(\d{1,2}).*/, '$1-$2-$3'));
-  const days = Math.floor((clock.now() - releasedAt) / 86_400_000);
-  if (Number.isNaN(days) || days <= ytdlpDaysMax) return { name, verdict: 'ok', text: version };
-  return {
-    name,
-    verdict: 'warning',
-    text: `${version} is ${days} days old and video sites change: install a newer one and set LONGHAND_YTDLP to its path.`,
-  };
 }
 
 async function modelsFinding(config: Config, clock: Clock): Promise<Finding> {

@@ -1,12 +1,16 @@
 /**
- * The guard for programs we start: an HTTP proxy on loopback that lives for one job, asks for that job's secret,
- * judges every target like our own requests, counts bytes and remembers what it refused.
+ * The guard for programs we start: an HTTP proxy that lives for one job, asks for that job's secret, judges every
+ * target like our own requests, counts bytes and remembers what it refused. Only the sandbox of that job reaches it;
+ * where there is no sandbox, it stands on a port of loopback.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, ListenOptions, Socket } from 'node:net';
+import { join } from 'node:path';
 import { type Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { sandboxProxyPort } from '../platform/sandbox.ts';
 import type { Egress } from './egress.ts';
 import { EgressFailure } from './failure.ts';
 import { judgeUrl } from './url.ts';
@@ -15,6 +19,8 @@ export interface EgressProxyOptions {
   egress: Egress;
   /** From outside to the program, over all connections. */
   bytesMax: number;
+  /** A private folder for its Unix socket, which a sandbox shows inside; without it, a port of loopback. */
+  socketFolder?: string;
 }
 
 export interface Denial {
@@ -26,6 +32,8 @@ export interface Denial {
 export interface EgressProxy extends AsyncDisposable {
   /** With the secret in it: give it to the program by standard input, never as an argument others can read. */
   readonly url: string;
+  /** Where it listens, if not on a port. */
+  readonly socket: string | undefined;
   readonly denials: readonly Denial[];
   /** The byte limit was reached; every connection was cut. */
   readonly exceeded: boolean;
@@ -39,6 +47,9 @@ const connectionsMax = 64;
 const denialsKept = 100;
 const headerBytesMax = 65_536;
 const requestBodyBytesMax = 1_048_576;
+const socketName = 'proxy.sock';
+/** What fits into the address of a Unix socket, with its closing zero, on macOS and Linux. */
+const socketPathBytesMax = 103;
 
 export async function startEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
   const secret = randomBytes(24).toString('base64url');
@@ -50,9 +61,10 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
   server.on('connect', (request, socket, head) => void job.tunnel(request, socket, head));
   server.on('upgrade', (_request, socket) => socket.destroy());
   server.on('clientError', (_error, socket) => refuseTunnel(socket, '400 Bad Request'));
-  const port = await listen(server);
+  const { socket, port, close } = await listen(server, options.socketFolder);
   return {
     url: `http://job:${secret}@127.0.0.1:${port}`,
+    socket,
     denials: job.denials,
     get exceeded() {
       return job.exceeded;
@@ -64,6 +76,7 @@ export async function startEgressProxy(options: EgressProxyOptions): Promise<Egr
       job.end();
       server.closeAllConnections();
       if (server.listening) await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
 }
@@ -140,7 +153,10 @@ class ProxyJob {
     try {
       const answer = await this.#ask(request, method as 'GET');
       const encoded = answer.headers['content-encoding'] !== undefined;
-      response.writeHead(answer.status, endToEnd(answer.headers, encoded ? ['content-length'] : []));
+      const headers = endToEnd(answer.headers, encoded ? ['content-length'] : []);
+      // A program may read options of its own from a fragment; no server is meant to choose them.
+      if (headers.location !== undefined) headers.location = headers.location.replace(/#.*/s, '');
+      response.writeHead(answer.status, headers);
       await pipeline(answer.body, this.#counter(), response);
     } catch (error) {
       this.#note(error, url?.hostname ?? '', Number(url?.port || 80));
@@ -237,9 +253,32 @@ function refuseTunnel(client: Duplex, status: string): void {
   else client.destroy();
 }
 
-function listen(server: Server): Promise<number> {
+interface Listening {
+  socket: string | undefined;
+  /** As the program sees it. */
+  port: number;
+  close(): Promise<void>;
+}
+
+async function listen(server: Server, socketFolder: string | undefined): Promise<Listening> {
+  if (socketFolder === undefined) {
+    await listening(server, { port: 0, host: '127.0.0.1' });
+    return { socket: undefined, port: (server.address() as AddressInfo).port, close: async () => {} };
+  }
+  const isShort = Buffer.byteLength(join(socketFolder, socketName)) <= socketPathBytesMax;
+  // Not os.tmpdir(), whose path may be long too.
+  const folder = isShort ? socketFolder : await mkdtemp('/tmp/longhand-proxy-');
+  const socket = join(folder, socketName);
+  await listening(server, { path: socket });
+  const close = async () => {
+    await rm(isShort ? socket : folder, { recursive: true, force: true });
+  };
+  return { socket, port: sandboxProxyPort, close };
+}
+
+function listening(server: Server, where: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.listen(where, () => resolve());
   });
 }

@@ -1,12 +1,13 @@
 /** A local media file as 16 kHz mono samples, streamed at the pace of the reader. */
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
+import { isSandboxFault } from '../platform/sandbox.ts';
 import { type ProcessExit, type RunningProcess, startProcess } from '../platform/subprocess.ts';
 import { bytesPerSample } from '../timeline/pcm-samples.ts';
 import { sampleRate } from '../timeline/sample-rate.ts';
 import { decoderFlags, decoderNiceness, inputFlags, processLimits } from './decode-limits.ts';
 import { MediaFailure } from './media-failure.ts';
-import { type MediaPrograms, type Probed, probe, sandboxFor } from './probe.ts';
+import { confinementFor, type MediaPrograms, type Probed, probe } from './probe.ts';
 
 export interface DecodeOptions {
   /** More audio than this is `media_too_long`. */
@@ -79,13 +80,14 @@ async function* run(
   probed: Probed,
   { durationSecondsMax, signal }: DecodeOptions,
 ): AsyncGenerator<Buffer, DecodedLength> {
+  const confinement = await confinementFor(programs, programs.ffmpeg, file);
   signal?.throwIfAborted();
   const decoder = startProcess({
     command: programs.ffmpeg,
     args: ffmpegArguments(file, probed.audio.index, durationSecondsMax + 1),
     limits: processLimits,
     niceness: decoderNiceness,
-    ...sandboxFor(programs, file),
+    ...confinement,
     ...(signal ? { signal } : {}),
   });
   decoder.exited.catch(() => {});
@@ -166,7 +168,8 @@ function decodedLength(
   complaints: string,
 ): DecodedLength {
   const cause = `exit ${exit.code ?? exit.signal}, ${samples} samples: ${complaints}`;
-  if (exit.code === 126 || exit.code === 127) throw new Error(`ffmpeg could not be started: ${cause}`);
+  if (exit.code === 126 || exit.code === 127 || isSandboxFault(complaints))
+    throw new Error(`ffmpeg could not be started: ${cause}`);
   if (endedBySignal(exit)) {
     throw new MediaFailure('decode_resource_limit', { cause });
   }

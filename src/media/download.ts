@@ -9,6 +9,7 @@ import { FileWriter } from './file-writer.ts';
 import { labelFromAnswer } from './label.ts';
 import { looksLikeHtml, magicBytesWanted, mediaKind } from './magic.ts';
 import { MediaFailure } from './media-failure.ts';
+import { fastEnough, RateMeter } from './minimum-rate.ts';
 
 export interface DownloadOptions {
   egress: Egress;
@@ -44,7 +45,8 @@ export const requestHeaders: Readonly<Record<string, string>> = {
 export async function download(url: URL, options: DownloadOptions): Promise<DownloadResult> {
   const deadline = options.clock.now() + totalMs;
   const first = await answerOf(url, options, totalMs, {});
-  const stream = first.body[Symbol.asyncIterator]();
+  const meter = new RateMeter();
+  const stream = fastEnough(first.body, meter, options.clock);
   const { head, ended } = await readHead(stream);
   const kind = kindOf(first, head);
   if (kind !== 'media') {
@@ -53,10 +55,11 @@ export async function download(url: URL, options: DownloadOptions): Promise<Down
       ? { kind, url: first.url, html: await restOfPage(head, stream) }
       : kindResult(kind, first);
   }
+  refuseEncoded(first);
   await using file = await open(options.file, 'wx', 0o600);
   const writer = new FileWriter(file);
   await writer.add(head);
-  if (!ended) await receive(stream, writer, first, deadline, options);
+  if (!ended) await receive({ stream, meter, first, deadline }, writer, options);
   await writer.flush();
   return {
     kind: 'media',
@@ -65,14 +68,21 @@ export async function download(url: URL, options: DownloadOptions): Promise<Down
   };
 }
 
+interface Reception {
+  stream: AsyncIterator<Buffer>;
+  /** One for all connections of the download. */
+  meter: RateMeter;
+  first: EgressResponse;
+  deadline: number;
+}
+
 /** Reads to the end; when the connection breaks and the server can, goes on from the last byte. */
 async function receive(
-  stream: AsyncIterator<Buffer>,
+  { stream, meter, first, deadline }: Reception,
   writer: FileWriter,
-  first: EgressResponse,
-  deadline: number,
   options: DownloadOptions,
 ): Promise<void> {
+  const { clock } = options;
   let current = stream;
   let withoutProgress = 0;
   for (let resumes = 0; ; resumes += 1) {
@@ -85,20 +95,28 @@ async function receive(
       return;
     } catch (error) {
       withoutProgress = writer.bytes > before ? 0 : withoutProgress + 1;
-      const leftMs = deadline - options.clock.now();
+      const leftMs = deadline - clock.now();
       if (leftMs <= 0) throw new MediaFailure('media_too_slow', { cause: error, transient: false });
       const again = worthResuming(error, first) && resumes < resumesMax;
       if (!again || withoutProgress > resumesWithoutProgressMax) throw failureOfEgress(error);
-      await options.clock.sleep(500 * (1 + withoutProgress), options.signal);
-      current = (await resume(writer, first, leftMs, options))[Symbol.asyncIterator]();
+      await clock.sleep(500 * (1 + withoutProgress), options.signal);
+      const askedAt = clock.now();
+      current = fastEnough(await resume(writer, first, leftMs, options), meter, clock);
+      meter.spend(clock.now() - askedAt, 0);
     }
   }
 }
 
-function worthResuming(error: unknown, first: EgressResponse): boolean {
-  const broken = error instanceof EgressFailure && error.transient;
-  const { headers } = first;
-  return broken && headers['content-encoding'] === undefined && validatorOf(headers) !== undefined;
+function worthResuming(error: unknown, { headers }: EgressResponse): boolean {
+  return error instanceof EgressFailure && error.transient && validatorOf(headers) !== undefined;
+}
+
+/** We ask for the plain bytes. Whoever packs them all the same could make a full disk out of a few. */
+function refuseEncoded({ headers, close }: EgressResponse): void {
+  const encoding = headers['content-encoding'] ?? '';
+  if (/^(identity)?$/i.test(encoding.trim())) return;
+  close();
+  throw new MediaFailure('media_encoded', { cause: encoding });
 }
 
 /** A strong mark of this very version, so that two versions are never glued together. */
@@ -119,6 +137,7 @@ async function resume(
     range: `bytes=${from}-`,
     'if-range': validatorOf(first.headers) ?? '',
   });
+  refuseEncoded(answer);
   if (answer.status === 206) {
     const start = /^bytes (\d+)-/.exec(answer.headers['content-range'] ?? '')?.[1];
     if (Number(start) === from) return within(answer.body, options.sizeBytesMax - from);

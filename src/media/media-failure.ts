@@ -29,9 +29,18 @@ const failureTable = {
   ],
   source_resolver_unavailable: [
     'permanent',
-    'This server cannot open video pages at the moment. Ask its operator to install or update yt-dlp (longhand doctor tells how), use a direct media link, or upload the file.',
+    'This server cannot open video pages at the moment. Ask its operator to install yt-dlp (longhand doctor tells how), use a direct media link, or upload the file.',
+  ],
+  source_resolver_outdated: [
+    'permanent',
+    'The program by which this server opens video pages is probably too old for this site. Ask its operator to renew yt-dlp ("longhand tools install yt-dlp"), use a direct media link, or upload the file.',
+  ],
+  source_resolver_unconfined: [
+    'permanent',
+    'This server does not open video pages, because it has no sandbox to do so safely. Ask its operator to install one (longhand doctor tells how), use a direct media link, or upload the file.',
   ],
 
+  upload_gone: ['permanent', 'The uploaded file is no longer there. Upload it again and create a new job.'],
   media_private: ['permanent', 'This media is private. Make it public, or upload the file.'],
   media_login_required: [
     'permanent',
@@ -71,6 +80,10 @@ const failureTable = {
   media_too_slow: [
     'transient',
     'The server of this link sends the media too slowly. Try again later, or upload the file.',
+  ],
+  media_encoded: [
+    'permanent',
+    'The server of this link sends the media packed (Content-Encoding). Let it send the file as it is, or upload the file.',
   ],
   media_too_long: [
     'permanent',
@@ -130,7 +143,7 @@ export class MediaFailure extends Error {
     this.transient = options.transient ?? kind === 'transient';
     this.retryAfterMs = options.retryAfterMs;
     this.reason = reasonOf(options.cause);
-    this.isOurs = code === 'source_resolver_unavailable';
+    this.isOurs = code.startsWith('source_resolver_');
   }
 }
 

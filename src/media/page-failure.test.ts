@@ -60,12 +60,24 @@ test('a denial of our own proxy counts before anything the page resolver says', 
   assert.doesNotMatch(failure.publicText, /inside/);
 });
 
-test('a page resolver that is too old for a changed site is a matter for the operator', () => {
-  const text = 'ERROR: [x] Unable to extract title; please report this issue on github';
-  assert.equal(failureOfRun({ ...quiet, said: text, ageDays: 400 }).code, 'source_resolver_unavailable');
-  assert.ok(failureOfRun({ ...quiet, said: text, ageDays: 400 }).isOurs);
-  assert.equal(failureOfRun({ ...quiet, said: text, ageDays: 5 }).code, 'source_unresolvable');
-});
+const sayingsOfOld: readonly (readonly [string, MediaFailureCode])[] = [
+  ['ERROR: [x] Unable to extract title; please report this issue on github', 'source_resolver_outdated'],
+  ['ERROR: [youtube] abc: nsig extraction failed. Sign in to confirm', 'source_resolver_outdated'],
+  ['ERROR: [youtube] abc: Requested format is not available', 'source_resolver_outdated'],
+  ['ERROR: [youtube] abc: HTTP Error 403: Forbidden', 'source_resolver_outdated'],
+  ['ERROR: [generic] page: HTTP Error 403: Forbidden', 'media_forbidden'],
+  ['ERROR: [generic] Unsupported URL: https://example.com/', 'source_unresolvable'],
+  ['ERROR: [Instagram] abc: login required', 'media_login_required'],
+  ['ERROR: [youtube] abc: Video unavailable. This video has been removed', 'media_not_found'],
+];
+for (const [text, code] of sayingsOfOld) {
+  test(`an old page resolver's "${text.slice(0, 70)}" means ${code}`, () => {
+    const failure = failureOfRun({ ...quiet, said: text, ageDays: 400 });
+    assert.equal(failure.code, code);
+    assert.equal(failure.isOurs, code === 'source_resolver_outdated');
+    assert.notEqual(failureOfRun({ ...quiet, said: text, ageDays: 5 }).code, 'source_resolver_outdated');
+  });
+}
 
 const descriptions: readonly (readonly [string, PageInfo, MediaFailureCode | 'fine'])[] = [
   ['one video', { title: 'a', duration: 10 }, 'fine'],

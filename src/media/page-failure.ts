@@ -77,12 +77,33 @@ export function failureOfRun({ said, denials, exceeded, ageDays }: PageRun): Med
   if (denial)
     return new MediaFailure('source_blocked', { cause: `${denial.host}:${denial.port}: ${denial.reason}` });
   if (exceeded) return new MediaFailure('media_too_large', { cause });
-  const old = ageDays !== undefined && ageDays > resolverAgeDaysMax;
   const code = words.find(([pattern]) => pattern.test(said))?.[1];
-  if (old && brokenExtractor.test(said) && (code === undefined || code === 'media_login_required')) {
-    return new MediaFailure('source_resolver_unavailable', { cause: `${ageDays} days old: ${cause}` });
+  if (isProbablyAge(said, code, ageDays)) {
+    return new MediaFailure('source_resolver_outdated', { cause: `${ageDays} days old: ${cause}` });
   }
   return new MediaFailure(code ?? 'source_unresolvable', { cause });
+}
+
+/** What sites answer to a resolver that no longer speaks their language. */
+const doubtful: ReadonlySet<MediaFailureCode | undefined> = new Set<MediaFailureCode | undefined>([
+  ...([
+    undefined,
+    'source_unresolvable',
+    'media_login_required',
+    'media_forbidden',
+    'media_no_video',
+  ] as const),
+]);
+
+function isProbablyAge(
+  said: string,
+  code: MediaFailureCode | undefined,
+  ageDays: number | undefined,
+): boolean {
+  if (ageDays === undefined || ageDays <= resolverAgeDaysMax || !doubtful.has(code)) return false;
+  // A login that a site asks everybody for is no sign of age; a page of no known site never changes its format.
+  const knownSite = /^ERROR: \[(?!generic|html5)/im.test(said);
+  return brokenExtractor.test(said) || (knownSite && code !== 'media_login_required');
 }
 
 /** The part of the resolver's description of a page that decides. */

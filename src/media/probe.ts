@@ -1,7 +1,9 @@
 /** What is in a media file, as its headers say. The decoder has the last word on all of it. */
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import { type FinishedProcess, runProcess, type Sandbox } from '../platform/subprocess.ts';
+import { findProgram } from '../platform/program.ts';
+import { type Confinement, isSandboxFault, type Sandbox } from '../platform/sandbox.ts';
+import { type FinishedProcess, runProcess } from '../platform/subprocess.ts';
 import {
   decoderNiceness,
   inputFlags,
@@ -15,8 +17,8 @@ import { statedWavSeconds } from './wav-length.ts';
 export interface MediaPrograms {
   ffmpeg: string;
   ffprobe: string;
-  /** Bubblewrap, when it was found to work here. */
-  bubblewrap?: string | undefined;
+  /** Where they run; undefined on a machine that cannot confine programs. */
+  sandbox?: Sandbox | undefined;
   clock: Clock;
 }
 
@@ -59,7 +61,7 @@ export async function probe(
     args: ['-v', 'warning', ...inputFlags, '-show_entries', entries, '-of', 'json', '-i', `file:${file}`],
     limits: { ...processLimits, cpuSeconds: probeCpuSecondsMax },
     niceness: decoderNiceness,
-    ...sandboxFor(programs, file),
+    ...(await confinementFor(programs, programs.ffprobe, file)),
     signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     outputBytesMax,
   });
@@ -72,8 +74,14 @@ export async function probe(
 }
 
 /** Only this one file, read only. */
-export function sandboxFor({ bubblewrap }: MediaPrograms, file: string): { sandbox?: Sandbox } {
-  return bubblewrap === undefined ? {} : { sandbox: { command: bubblewrap, readable: [file] } };
+export async function confinementFor(
+  { sandbox }: MediaPrograms,
+  command: string,
+  file: string,
+): Promise<{ confinement?: Confinement }> {
+  if (!sandbox) return {};
+  const program = await findProgram([command]);
+  return { confinement: { sandbox, program: program?.files ?? [], readable: [file] } };
 }
 
 interface ProbeOutput {
@@ -99,7 +107,8 @@ function probedFrom({ code, signal, stdout, stderr }: FinishedProcess): Probed {
   if (signal !== null || (code !== null && [137, 139, 152].includes(code))) {
     throw new MediaFailure('decode_resource_limit', { cause });
   }
-  if (code === 126 || code === 127) throw new Error(`ffprobe could not be started: ${cause}`);
+  if (code === 126 || code === 127 || isSandboxFault(stderr))
+    throw new Error(`ffprobe could not be started: ${cause}`);
   if (code !== 0) {
     // The index of an mp4 often stands at its end: without it nothing of the rest can be decoded.
     if (/moov atom not found/.test(stderr)) throw new MediaFailure('media_truncated', { cause });

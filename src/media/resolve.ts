@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import type { Egress } from '../egress/egress.ts';
 import { judgeUrl } from '../egress/url.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Sandbox } from '../platform/sandbox.ts';
 import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
 import { download, requestHeaders } from './download.ts';
 import { driveAnswer } from './drive-answers.ts';
 import { type DriveService, driveShape } from './drive-shapes.ts';
 import { MediaFailure } from './media-failure.ts';
+import { PageProgram } from './page-program.ts';
 import { PageResolver } from './page-resolver.ts';
 import { pageShape } from './page-shapes.ts';
 import { withRetries } from './retry.ts';
@@ -16,8 +18,10 @@ import { withRetries } from './retry.ts';
 export interface SourcesOptions {
   egress: Egress;
   clock: Clock;
-  /** The program yt-dlp: a name on the path, or a path. */
-  ytdlp: string;
+  /** Where yt-dlp may be, best first: a path, or a name to look for. */
+  ytdlp: readonly string[];
+  /** Where yt-dlp runs; undefined on a machine that cannot confine programs. */
+  sandbox: Sandbox | undefined;
 }
 
 export interface AcquireOptions {
@@ -39,10 +43,6 @@ export interface LinkSources {
   acquireSource(sourceUrl: string, options: AcquireOptions): Promise<AcquiredSource>;
 }
 
-export interface Sources extends LinkSources {
-  pages: PageResolver;
-}
-
 /** Expansions of short links, and confirmations of drives, for one link. */
 const stepsMax = 4;
 const expandLimits = {
@@ -54,10 +54,9 @@ const expandLimits = {
   redirectsMax: 10,
 };
 
-export function createSources({ egress, clock, ytdlp }: SourcesOptions): Sources {
-  const pages = new PageResolver({ ytdlp, egress, clock });
+export function createSources({ egress, clock, ytdlp, sandbox }: SourcesOptions): LinkSources {
+  const pages = new PageResolver({ program: new PageProgram({ ytdlp, sandbox, clock }), egress, clock });
   return {
-    pages,
     acquireSource: (sourceUrl, options) =>
       withRetries(
         async (attempt) => {

@@ -6,6 +6,7 @@ import { type ChildProcess, fork, type SpawnOptions, spawn } from 'node:child_pr
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { compileCacheEnvironment } from './compile-cache.ts';
+import { type Confinement, confinedLine } from './sandbox.ts';
 
 export interface ProcessLimits {
   /** Address space. */
@@ -16,13 +17,6 @@ export interface ProcessLimits {
   openFiles?: number;
 }
 
-/** Bubblewrap, where it is installed: no network, and no files but the system's programs and these. */
-export interface Sandbox {
-  /** The program bwrap. */
-  command: string;
-  readable: readonly string[];
-}
-
 export interface ProcessSpec {
   command: string;
   args: readonly string[];
@@ -30,7 +24,8 @@ export interface ProcessSpec {
   /** Added to the clean environment. */
   env?: Readonly<Record<string, string>>;
   limits?: ProcessLimits;
-  sandbox?: Sandbox;
+  /** Foreign data is handled in a sandbox only, where the machine has one. */
+  confinement?: Confinement;
   /** 0 is the priority of the service itself; 10 is well below it. */
   niceness?: number;
   /** Kills the group when it aborts. */
@@ -59,8 +54,13 @@ export interface RunningProcess {
   kill(signal?: NodeJS.Signals): void;
 }
 
+/** Where programs are looked for, whatever the environment of the service says. */
+export const programPath: readonly string[] = [
+  ...['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin', '/opt/homebrew/bin'],
+];
+
 const cleanEnvironment = {
-  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin',
+  PATH: programPath.join(':'),
   LANG: 'C.UTF-8',
 };
 
@@ -133,46 +133,13 @@ function spawnGroup(spec: ProcessSpec, stdio: SpawnOptions['stdio']): ChildProce
   return spawn(command, args, options);
 }
 
-function commandLine({ command, args, limits, niceness, sandbox }: ProcessSpec): [string, ...string[]] {
-  const line = [command, ...args];
+function commandLine(spec: ProcessSpec): [string, ...string[]] {
+  const { command, args, limits, niceness, confinement } = spec;
+  const line: [string, ...string[]] = [command, ...args];
   if (niceness !== undefined) line.unshift('nice', '-n', String(niceness));
   if (limits && process.platform === 'linux') line.unshift('prlimit', ...limitFlags(limits), '--');
   // Outermost: it writes files of its own (user mappings) before it starts anything, which the limits would forbid.
-  if (sandbox) line.unshift(sandbox.command, ...sandboxFlags(sandbox));
-  const [first = command, ...rest] = line;
-  return [first, ...rest];
-}
-
-/** The places where Linux distributions keep programs and libraries; those that do not exist are left out. */
-const systemPlaces = [
-  '/usr',
-  '/bin',
-  '/lib',
-  '/lib64',
-  '/etc/alternatives',
-  '/etc/ld.so.cache',
-  '/nix/store',
-  '/opt',
-];
-
-function sandboxFlags({ readable }: Sandbox): string[] {
-  const places = systemPlaces.flatMap((place) => ['--ro-bind-try', place, place]);
-  const files = readable.flatMap((file) => ['--ro-bind', file, file]);
-  return ['--unshare-all', '--die-with-parent', ...places, '--dev', '/dev', ...files, '--'];
-}
-
-/** Whether bubblewrap is there and may make namespaces, which some systems and containers forbid. */
-export async function findSandbox(command: string, signal: AbortSignal): Promise<string | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  const trial = {
-    command: 'true',
-    args: [],
-    sandbox: { command, readable: [] },
-    signal,
-    outputBytesMax: 65_536,
-  };
-  const { code } = await runProcess(trial).catch(() => ({ code: null }));
-  return code === 0 ? command : undefined;
+  return confinement ? confinedLine(confinement, line, spec.cwd) : line;
 }
 
 function limitFlags(limits: ProcessLimits): string[] {

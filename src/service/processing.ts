@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import { Allowance } from '../account/allowance.ts';
 import type { Config } from '../config.ts';
-import type { LinkSources, Sources } from '../media/resolve.ts';
+import type { LinkSources, SourcesOptions } from '../media/resolve.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
+import { findSandbox } from '../platform/find-sandbox.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { TaskQueue, type TaskQueueOptions } from '../platform/queue.ts';
+import type { Sandbox } from '../platform/sandbox.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
-import { findSandbox } from '../platform/subprocess.ts';
 import type { Speech } from '../speech/speech.ts';
 import { LocalStore } from '../storage/local/local-store.ts';
 import { UploadThreads } from '../storage/local/upload-threads.ts';
@@ -90,7 +91,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
   await scratch.prepare();
   const { ffmpeg, ffprobe } = config.programs;
-  const bubblewrap = await findSandbox('bwrap', clock.timeout(sandboxTrialMs));
+  const sandbox = await openSandbox(foundation);
   startJobWorker({
     db,
     queue,
@@ -98,8 +99,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     speech,
     logger,
     clock,
-    programs: { ffmpeg, ffprobe, bubblewrap, clock },
-    sources: linkSources(config.programs.ytdlp, clock, parts.egress),
+    programs: { ffmpeg, ffprobe, sandbox, clock },
+    sources: linkSources({ ytdlp: config.programs.ytdlp, sandbox, clock }, parts.egress),
     scratch,
     engine: config.engine.name,
     allowance: new Allowance(clock),
@@ -118,12 +119,23 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   };
 }
 
+/** Without one media are still read, within the limits of their programs; the operator is told. */
+async function openSandbox({ config, clock, logger }: Foundation): Promise<Sandbox | undefined> {
+  const found = await findSandbox({ hidden: [config.dataDir], signal: clock.timeout(sandboxTrialMs) });
+  if ('command' in found) return found;
+  logger.warn(
+    { missing: found.missing, reason: found.reason },
+    'There is no sandbox on this machine: ffmpeg runs without one, and links to video pages are refused unless yt-dlp is recent. Run "longhand doctor".',
+  );
+  return undefined;
+}
+
 /** Loaded with the first link: a command that transcribes a file starts a tenth of a second sooner. */
-function linkSources(ytdlp: string, clock: Clock, egress: WorkerParts['egress']): LinkSources {
-  let opened: Promise<Sources> | undefined;
+function linkSources(options: Omit<SourcesOptions, 'egress'>, egress: WorkerParts['egress']): LinkSources {
+  let opened: Promise<LinkSources> | undefined;
   const open = async () => {
     const { createSources } = await import('../media/resolve.ts');
-    return createSources({ egress: await egress.open(), clock, ytdlp });
+    return createSources({ ...options, egress: await egress.open() });
   };
   return {
     async acquireSource(url, options) {

@@ -101,7 +101,7 @@ async function sourceFile(
     const counted = counting(object, (bytes) => report.progress(bytes, source.sizeBytes));
     await pipeline(counted, createWriteStream(file, { mode: 0o600 }), { signal });
   } catch (error) {
-    if (error instanceof NoSuchObject) throw new MediaFailure('media_not_found', { cause: error });
+    if (error instanceof NoSuchObject) throw new MediaFailure('upload_gone', { cause: error });
     throw error;
   }
   return { file, label: job.filename };

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { createEgress } from '../../src/egress/egress.ts';
 import { nothingAllowed } from '../../src/egress/url.ts';
 import { createMedia } from '../../src/media/media.ts';
 import { MediaFailure, type MediaFailureCode } from '../../src/media/media-failure.ts';
 import { type AcquireOptions, createSources } from '../../src/media/resolve.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import type { Sandbox } from '../../src/platform/sandbox.ts';
 import { type MediaFolder, mediaFolder } from '../fixtures/media-files.ts';
 import {
   breakingFile,
@@ -20,6 +22,7 @@ import {
   status,
 } from '../fixtures/media-site.ts';
 import { testCertificate } from '../fixtures/tls-certificate.ts';
+import { sandbox, withoutSandbox } from '../support/sandbox.ts';
 
 /** Waits between tries are counted, not waited for. */
 const waits: number[] = [];
@@ -50,11 +53,15 @@ after(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-async function acquire(url: string, some: Partial<AcquireOptions> & { ytdlp?: string } = {}) {
+async function acquire(
+  url: string,
+  some: Partial<AcquireOptions> & { ytdlp?: string; sandbox?: Sandbox | undefined; clock?: Clock } = {},
+) {
   site.seen.length = 0;
   waits.length = 0;
   const egress = createEgress({ allow: nothingAllowed, clock: systemClock, ...site.network });
-  const sources = createSources({ egress, clock, ytdlp: some.ytdlp ?? '/nonexistent/yt-dlp' });
+  const { ytdlp = '/nonexistent/yt-dlp', sandbox } = some;
+  const sources = createSources({ egress, clock: some.clock ?? clock, ytdlp: [ytdlp], sandbox });
   const directory = some.directory ?? (await mkdtemp(join(root, 'job-')));
   const options = { directory, sizeBytesMax: 10_000_000, durationSecondsMax: 3_600, ...some };
   return await sources.acquireSource(url, options);
@@ -85,6 +92,34 @@ test('a direct link gives the bytes and a label from the header', async () => {
   const got = await acquire('https://cdn.example.com/a.mp3?token=1');
   assert.equal(got.label, 'Mein Vortrag.mp3');
   await same(got, mp3);
+});
+
+test('media that come packed are refused before a byte of them is written', async () => {
+  const zeros = Buffer.concat([wav, Buffer.alloc(50_000_000)]);
+  for (const [encoding, packed] of [
+    ['gzip', gzipSync(zeros)],
+    ['br', brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+  ] as const) {
+    site.answers.set('/packed.wav', file(packed, { 'content-encoding': encoding }));
+    await refused('media_encoded', 'https://cdn.example.com/packed.wav', { sizeBytesMax: 100_000_000 });
+    assert.equal(site.seen.length, 1);
+  }
+  site.answers.set('/plain.wav', file(wav, { 'content-encoding': 'identity' }));
+  await same(await acquire('https://cdn.example.com/plain.wav'), wav);
+});
+
+test('a link that drips is given up after the patience that the limits name, and not tried again', async () => {
+  const startedAt = systemClock.now();
+  // A millisecond of the test is a second of the download.
+  const fast = { ...clock, now: () => startedAt + (systemClock.now() - startedAt) * 1_000 };
+  let drip: NodeJS.Timeout | undefined;
+  site.answers.set('/drip.wav', (_request, response) => {
+    response.writeHead(200, { etag: '"v1"' }).write(wav.subarray(0, 65_536));
+    drip = setInterval(() => response.write('x'), 5);
+    response.on('close', () => clearInterval(drip));
+  });
+  await refused('media_too_slow', 'https://cdn.example.com/drip.wav', { clock: fast });
+  assert.equal(site.seen.length, 1);
 });
 
 test('a chain of redirects over names, schemes and ports is followed', async () => {
@@ -301,9 +336,10 @@ test('without yt-dlp a page fails with a word for the operator, and direct media
   await same(await acquire('http://pages.example.com/a.mp3'), mp3);
 });
 
-const real = { ytdlp: 'yt-dlp' };
+const real = { ytdlp: 'yt-dlp', sandbox };
+const skip = withoutSandbox;
 
-test('yt-dlp brings the one video of a page, labelled by its title', async () => {
+test('yt-dlp brings the one video of a page, labelled by its title', { skip }, async () => {
   site.answers.set('/talk', page('A talk &amp; more', '<video src="/a.mp3"></video>'));
   site.answers.set('/a.mp3', file(mp3, { 'content-type': 'audio/mpeg' }));
   const got = await acquire('http://pages.example.com/talk', real);
@@ -315,7 +351,7 @@ for (const [kind, manifest, flags] of [
   ['HLS', 'list.m3u8', ['-f', 'hls', '-hls_time', '2', '-hls_list_size', '0']],
   ['DASH', 'list.mpd', ['-f', 'dash', '-seg_duration', '2']],
 ] as const) {
-  test(`yt-dlp brings a stream of ${kind}, which then decodes whole`, async () => {
+  test(`yt-dlp brings a stream of ${kind}, which then decodes whole`, { skip }, async () => {
     await using streams = await mediaFolder();
     await streams.ffmpeg('-i', streams.speech, '-c:a', 'aac', ...flags, manifest);
     for (const name of await readdir(streams.path)) {
@@ -333,15 +369,21 @@ for (const [kind, manifest, flags] of [
 
 /** yt-dlp that trusts the stand-in's certificate; all else as it is. */
 async function trustingYtdlp(): Promise<string> {
-  const certificate = join(root, 'certificate.pem');
-  const program = join(root, 'yt-dlp');
+  // Laid out like a virtual environment, which a sandbox shows whole.
+  const folder = join(root, 'environment');
+  const certificate = join(folder, 'certificate.pem');
+  const program = join(folder, 'bin', 'yt-dlp');
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  await writeFile(join(folder, 'pyvenv.cfg'), '');
   await writeFile(certificate, testCertificate);
   const line = `SSL_CERT_FILE=${certificate} exec yt-dlp --compat-options no-certifi "$@"`;
   await writeFile(program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   return program;
 }
 
-test('a Box share comes through yt-dlp and TLS tunnels, with nothing of the proxy in the requests', async () => {
+test('a Box share comes through yt-dlp and TLS tunnels, with nothing of the proxy in the requests', {
+  skip,
+}, async () => {
   const json = (value: unknown) =>
     file(Buffer.from(JSON.stringify(value)), { 'content-type': 'application/json' });
   const headers: string[] = [];
@@ -360,7 +402,10 @@ test('a Box share comes through yt-dlp and TLS tunnels, with nothing of the prox
     })(request, response);
   });
   site.answers.set('dl.boxcloud.com/d/42', file(mp3, { 'content-type': 'audio/mpeg' }));
-  const got = await acquire('https://app.box.com/s/shared1/file/42', { ytdlp: await trustingYtdlp() });
+  const got = await acquire('https://app.box.com/s/shared1/file/42', {
+    ...real,
+    ytdlp: await trustingYtdlp(),
+  });
   assert.equal(got.label, 'Board meeting.mp3');
   await same(got, mp3);
   assert.ok(!headers.some((name) => name.startsWith('proxy-')), String(headers));
@@ -378,7 +423,7 @@ const hostilePages: readonly (readonly [string, string, MediaFailureCode])[] = [
   ['a video that is too large', '<video src="/huge.mp4"></video>', 'media_too_large'],
 ];
 for (const [name, body, code] of hostilePages) {
-  test(`a page with ${name} ends as ${code}`, async () => {
+  test(`a page with ${name} ends as ${code}`, { skip }, async () => {
     site.answers.set('/hostile', page('Hostile', body));
     site.answers.set('/a.mp3', file(mp3));
     site.answers.set('/huge.mp4', (_request, response) => {
@@ -389,7 +434,9 @@ for (const [name, body, code] of hostilePages) {
   });
 }
 
-test('a playlist that names files and private addresses as segments reads none of them', async () => {
+test('a playlist that names files and private addresses as segments reads none of them', {
+  skip,
+}, async () => {
   const list = (uri: string) =>
     file(Buffer.from(`#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n${uri}\n#EXT-X-ENDLIST\n`));
   site.answers.set('/evil.m3u8', list('file:///etc/passwd'));
@@ -398,7 +445,7 @@ test('a playlist that names files and private addresses as segments reads none o
   await refused('source_blocked', 'http://pages.example.com/evil.m3u8', real);
 });
 
-test('an abort kills yt-dlp and leaves no process behind', async () => {
+test('an abort kills yt-dlp and leaves no process behind', { skip }, async () => {
   const stop = new AbortController();
   site.answers.set('/held', page('Held', '<video src="/never.mp4"></video>'));
   site.answers.set('/never.mp4', () => stop.abort(new Error('the lease is lost')));
