@@ -18,9 +18,20 @@ async function openApiDocument(): Promise<string> {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
+/** A marker in docs/webhooks.md names the file of docs/examples that the block below it shows. */
+function webhooksDocument(): string {
+  const page = readFileSync(join(root, 'docs', 'webhooks.md'), 'utf8');
+  return page.replace(
+    /(<!-- example: (\S+) -->\n\n```\w+\n)[\s\S]*?```/g,
+    (_block, head: string, file: string) =>
+      `${head}${readFileSync(join(root, 'docs', 'examples', file), 'utf8')}\`\`\``,
+  );
+}
+
 const generated = new Map([
   ['docs/openapi.json', await openApiDocument()],
   ['docs/failures.md', failuresDocument()],
+  ['docs/webhooks.md', webhooksDocument()],
 ]);
 
 for (const [path, content] of generated) {

@@ -1,21 +1,35 @@
-import { fastifySwaggerUi } from '@fastify/swagger-ui';
+import { docsPage } from './docs/docs-page.ts';
+import type { Limits } from './docs/limit-section.ts';
+import { ApiDocument, type OpenApiDocument } from './docs/open-api.ts';
+import { baseUrlMark } from './docs/page-marks.ts';
+import { sendPage } from './page.ts';
+import { pageAssets } from './page-assets.ts';
+import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
 
-/** The reference at /docs, served from this machine alone, and the document it is made from. */
-export async function docsRoutes(server: Server): Promise<void> {
+export interface DocsDeps {
+  publicUrl: PublicUrl;
+  limits: Limits;
+}
+
+/** The reference at /docs, made from the API document and served by this machine alone, and the document itself. */
+export function docsRoutes(server: Server, deps: DocsDeps): void {
   server.route({
     method: 'GET',
     url: '/api/v1/openapi.json',
     schema: { hide: true },
     handler: async () => server.swagger(),
   });
-  await server.register(fastifySwaggerUi, {
-    routePrefix: '/docs',
-    uiConfig: { docExpansion: 'list', defaultModelsExpandDepth: 0, persistAuthorization: false },
-    theme: {
-      title: 'Longhand API',
-      css: [{ filename: 'longhand.css', content: '.swagger-ui .topbar { display: none }' }],
+  let page: string | undefined;
+  server.route({
+    method: 'GET',
+    url: '/docs',
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      page ??= docsPage(new ApiDocument(server.swagger() as unknown as OpenApiDocument), deps.limits);
+      // An origin has no character that HTML knows.
+      return sendPage(reply, page.replaceAll(baseUrlMark, deps.publicUrl.forHost(request.headers.host)));
     },
-    staticCSP: true,
   });
+  pageAssets(server);
 }

@@ -6,7 +6,7 @@ import type { LocalStore } from '../storage/local/local-store.ts';
 import type { CreateTranscriptionDeps } from '../transcription/create-transcription.ts';
 import { requireApiKey } from './authentication.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
-import { docsRoutes } from './docs-routes.ts';
+import { type DocsDeps, docsRoutes } from './docs-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { localObjectRoutes } from './local-object-routes.ts';
@@ -27,6 +27,7 @@ export interface RoutesDeps {
   authenticator: Authenticator;
   limiter: RateLimiter;
   localStore: LocalStore;
+  docs: DocsDeps;
   uploads: UploadRoutesDeps;
   transcriptions: CreateTranscriptionDeps;
   transcriptionEvents: TranscriptionEventDeps;
@@ -40,7 +41,7 @@ export function registerRoutes(server: Server, deps: RoutesDeps): void {
     healthRoutes(server, deps);
     discoveryRoutes(server, deps);
     if (deps.metrics) metricsRoutes(server, deps.metrics);
-    await docsRoutes(server);
+    docsRoutes(server, deps.docs);
   });
   server.register(async (objects) => localObjectRoutes(objects as Server, { store: deps.localStore }));
   server.register(async (api) => {

@@ -1,6 +1,6 @@
 /** Which names and MIME types we take as audio or video. The bytes have the last word (magic.ts, then the decoder). */
 
-const audioExtensions: Record<string, string> = {
+export const audioExtensions: Record<string, string> = {
   mp3: 'audio/mpeg',
   mpga: 'audio/mpeg',
   mp2: 'audio/mpeg',
@@ -23,7 +23,7 @@ const audioExtensions: Record<string, string> = {
   weba: 'audio/webm',
 };
 
-const videoExtensions: Record<string, string> = {
+export const videoExtensions: Record<string, string> = {
   mp4: 'video/mp4',
   m4v: 'video/mp4',
   mov: 'video/quicktime',

@@ -54,6 +54,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
     authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
     limiter: new RateLimiter(config.rateLimits, clock),
     localStore: local,
+    docs: { publicUrl, limits: config },
     uploads: {
       db,
       stores,

@@ -1,4 +1,4 @@
-/** The examples of docs/webhooks.md, run as a reader would run them. */
+/** The examples of docs/webhooks.md and of the page /docs, run as a reader would run them. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { newSigningSecret, signature, signingKey } from '../../src/webhook/signature.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'webhooks.md'), 'utf8');
+const docs = join(import.meta.dirname, '..', '..', 'docs');
 const directory = mkdtempSync(join(tmpdir(), 'longhand-docs-'));
 after(() => rmSync(directory, { recursive: true }));
 
@@ -24,18 +24,15 @@ function headersOf(signedAtSeconds: number): Record<string, string> {
   };
 }
 
-function example(heading: string, language: string): string {
-  const section = page.slice(page.indexOf(`### ${heading}`));
-  const [, code] = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section) ?? [];
-  assert.ok(code, `docs/webhooks.md has an example under ${heading}`);
-  return code;
+function example(file: string): string {
+  return readFileSync(join(docs, 'examples', file), 'utf8');
 }
 
 const forged = Buffer.concat([body, Buffer.from(' ')]);
 
 test('the TypeScript example accepts a genuine event and refuses a forged and a stale one', async () => {
   const file = join(directory, 'verify.ts');
-  writeFileSync(file, example('TypeScript', 'ts'));
+  writeFileSync(file, example('verify-webhook.ts'));
   const { verifyWebhook } = await import(file);
   assert.equal(verifyWebhook(secret, headersOf(timestampSeconds), body).id, 'evt');
   assert.throws(() => verifyWebhook(secret, headersOf(timestampSeconds), forged), /signature/);
@@ -50,7 +47,7 @@ test('the Python example does the same', { skip: !hasPython && 'python3 is not h
   const file = join(directory, 'verify.py');
   writeFileSync(
     file,
-    `${example('Python', 'python')}\nimport sys\nprint(verify_webhook(sys.argv[1], json.loads(sys.argv[2]), sys.stdin.buffer.read())["id"])\n`,
+    `${example('verify_webhook.py')}\nimport sys\nprint(verify_webhook(sys.argv[1], json.loads(sys.argv[2]), sys.stdin.buffer.read())["id"])\n`,
   );
   const run = (headers: Record<string, string>, input: Buffer) =>
     spawnSync('python3', [file, secret, JSON.stringify(headers)], { input, encoding: 'utf8' });
@@ -74,7 +71,7 @@ func main() {
 	fmt.Print(Verify(os.Args[1], header, body))
 }
 `;
-  const code = example('Go', 'go')
+  const code = example('verify_webhook.go')
     .replace('package webhook', 'package main')
     .replace('import (', 'import (\n"fmt"\n"io"\n"os"');
   writeFileSync(file, code + main);
@@ -91,10 +88,31 @@ func main() {
   assert.equal(run({}, body), 'the timestamp is not a number');
 });
 
+const hasPhp = spawnSync('php', ['--version']).status === 0;
+
+test('the PHP example does the same', { skip: !hasPhp && 'php is not here' }, () => {
+  const file = join(directory, 'verify.php');
+  writeFileSync(
+    file,
+    `${example('verify-webhook.php')}\necho verify_webhook($argv[1], json_decode($argv[2], true), file_get_contents('php://stdin'))['id'];\n`,
+  );
+  const run = (headers: Record<string, string>, input: Buffer) =>
+    spawnSync('php', ['-d', 'display_errors=stderr', file, secret, JSON.stringify(headers)], {
+      input,
+      encoding: 'utf8',
+    });
+  assert.equal(run(headersOf(timestampSeconds), body).stdout, 'evt');
+  assert.match(run(headersOf(timestampSeconds), forged).stderr, /the signature does not fit/);
+  assert.match(run(headersOf(timestampSeconds - 301), body).stderr, /too far from now/);
+  assert.match(run({}, body).stderr, /too far from now/);
+});
+
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 test('the openssl example tells genuine from forged', { skip: !hasOpenssl && 'openssl is not here' }, () => {
-  const script = example('openssl, for a look by hand', 'sh');
+  const page = readFileSync(join(docs, 'webhooks.md'), 'utf8');
+  const section = page.slice(page.indexOf('### openssl, for a look by hand'));
+  const [, script = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
   const run = (content: Buffer) => {
     writeFileSync(join(directory, 'body.json'), content);
     const env = {

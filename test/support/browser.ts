@@ -1,0 +1,43 @@
+/** A real browser for pages: the machine's Chromium, which `./setup --tests` installs. */
+import { spawnSync } from 'node:child_process';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Hooks, onCleanup } from './cleanup.ts';
+
+const path = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
+
+/** For a test's options. */
+export const withoutChromium = path === '' && 'chromium is not here';
+
+export async function openBrowser(hooks: Hooks): Promise<Browser> {
+  // Chromium's own sandbox refuses to run as root.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const browser = await chromium.launch({ executablePath: path, args });
+  onCleanup(hooks, () => browser.close());
+  return browser;
+}
+
+export interface WatchedPage {
+  page: Page;
+  /** What the browser complained about: console, scripts, blocked or failed requests, answers that are errors. */
+  complaints: string[];
+  /** Every origin that a request went to. */
+  origins: Set<string>;
+}
+
+export async function watchedPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const origins = new Set<string>();
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('request', (request) => origins.add(new URL(request.url()).origin));
+  return { page, complaints, origins };
+}
