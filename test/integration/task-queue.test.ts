@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type QueueDefinition, type Task, TaskQueue } from '../../src/platform/queue.ts';
+import { type QueueDefinition, removeTasks, type Task, TaskQueue } from '../../src/platform/queue.ts';
 import { type Hooks, onCleanup } from '../support/cleanup.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,6 +14,7 @@ const queues: QueueDefinition[] = [
   { name: 'slow', expireSeconds: 60, retrySeconds: 0 },
   { name: 'order', expireSeconds: 60, retrySeconds: 0 },
   { name: 'woken', expireSeconds: 60, retrySeconds: 0 },
+  { name: 'removed', expireSeconds: 60, retrySeconds: 0 },
 ];
 /** Open until the test ends, however it ends. */
 async function open(hooks: Hooks, pollMs = 400): Promise<TaskQueue> {
@@ -75,6 +76,25 @@ test('a task that is running when the worker stops is given back, and the next w
     done += 1;
   });
   await eventually(() => done === 1, 'the next worker');
+});
+
+test('removed tasks never start, and whoever runs one is stopped', async (t) => {
+  const queue = await open(t);
+  const seen: string[] = [];
+  const stopped = Promise.withResolvers<unknown>();
+  queue.work('removed', { concurrency: 1 }, async ({ data, signal }: Task<{ job: string }>) => {
+    seen.push(data.job);
+    if (data.job === 'kept') return;
+    await systemClock.sleep(60_000, signal).catch(stopped.resolve);
+    throw signal.reason;
+  });
+  const jobs = ['gone', 'gone', 'kept'].map((job) => ({ data: { job } }));
+  await db.transaction((tx) => queue.send(tx, 'removed', jobs));
+  await eventually(() => seen.length === 1, 'the first task');
+  await db.transaction((tx) => removeTasks(tx, 'job', ['gone']));
+  await stopped.promise;
+  await eventually(() => seen.length === 2, 'the task that was kept');
+  assert.deepEqual(seen, ['gone', 'kept']);
 });
 
 test('higher priority goes first, and never more tasks at once than wanted', async (t) => {
