@@ -21,6 +21,8 @@ const when: Record<MediaFailureCode, string> = {
     'yt-dlp is older than 180 days and a site that it knows gave nothing that it understands. The job is given back to the daily allowance.',
   source_resolver_unconfined: `There is no sandbox on this machine, and yt-dlp is older than ${unconfinedVersionMin}. The job is given back to the daily allowance.`,
   upload_gone: 'The object was deleted from the storage after the job was created.',
+  upload_changed:
+    'Another file was sent to the signed URL after the job was created. The job reads only the bytes that were verified then.',
   media_private: 'The site says private.',
   media_login_required: 'HTTP 401, a login page, members or subscribers only.',
   media_age_restricted: 'The site asks for a proof of age.',

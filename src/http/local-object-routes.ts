@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { receiveLocalPut } from '../storage/local/local-receive.ts';
+import type { Clock } from '../platform/clock.ts';
+import { type IsOpenUpload, receiveLocalPut } from '../storage/local/local-receive.ts';
 import { LocalRefusal } from '../storage/local/local-refusal.ts';
 import { type LocalStore, localObjectsPath } from '../storage/local/local-store.ts';
 import type { Server } from './server.ts';
@@ -17,11 +19,20 @@ const preflightHeaders = {
   'access-control-max-age': '3600',
 };
 
+/** Of a refused body as much is read and forgotten, so that a client that first sends all of it gets to the answer. */
+const drainBytesMax = 1024 * 1024;
+const drainMs = 2_000;
+
 /** Without a byte for this long a transfer is given up. */
 const idleTimeoutMs = 60_000;
 
+export interface LocalObjectDeps {
+  store: LocalStore;
+  isOpenUpload: IsOpenUpload;
+}
+
 /** The door of the local storage: signed PUTs in the manner of S3. The API key is neither needed nor wanted here. */
-export async function localObjectRoutes(server: Server, { store }: { store: LocalStore }): Promise<void> {
+export async function localObjectRoutes(server: Server, deps: LocalObjectDeps): Promise<void> {
   server.removeAllContentTypeParsers();
   // The body stays a stream: it goes to the disk piece by piece.
   server.addContentTypeParser('*', async () => undefined);
@@ -36,15 +47,15 @@ export async function localObjectRoutes(server: Server, { store }: { store: Loca
     url: `${localObjectsPath}/*`,
     exposeHeadRoute: false,
     schema: { hide: true },
-    handler: (request, reply) => answer(store, request, reply),
+    handler: (request, reply) => answer(deps, request, reply),
   });
 }
 
-async function answer(store: LocalStore, request: FastifyRequest, reply: FastifyReply) {
+async function answer(deps: LocalObjectDeps, request: FastifyRequest, reply: FastifyReply) {
   reply.headers(corsHeaders);
   request.raw.setTimeout(idleTimeoutMs, () => request.raw.destroy());
   try {
-    const etag = await receiveLocalPut(store, {
+    const etag = await receiveLocalPut(deps, {
       method: request.method,
       key: (request.params as { '*': string })['*'],
       query: request.query as Record<string, unknown>,
@@ -60,8 +71,20 @@ async function answer(store: LocalStore, request: FastifyRequest, reply: Fastify
         'the local storage could not take an upload',
       );
     }
-    // The rest of the body is read and forgotten: a client that first sends all of it still gets to the answer.
-    request.raw.resume();
+    drain(deps.store.options.clock, request.raw);
     return reply.code(refusal.status).type('application/xml').send(refusal.xml);
   }
+}
+
+/** A client that is still sending then has had time to read the refusal. */
+function drain(clock: Clock, body: IncomingMessage): void {
+  let drainedBytes = 0;
+  body.on('data', (chunk: Buffer) => {
+    drainedBytes += chunk.length;
+    if (drainedBytes > drainBytesMax) body.pause();
+  });
+  const onTimeout = () => {
+    if (!body.complete) body.destroy();
+  };
+  clock.timeout(drainMs).addEventListener('abort', onTimeout, { once: true });
 }

@@ -2,14 +2,13 @@ import type { Authenticator } from '../account/authenticate.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
-import type { LocalStore } from '../storage/local/local-store.ts';
 import type { CreateTranscriptionDeps } from '../transcription/create-transcription.ts';
 import { requireApiKey } from './authentication.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { type DocsDeps, docsRoutes } from './docs-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { homeRoutes } from './home-routes.ts';
-import { localObjectRoutes } from './local-object-routes.ts';
+import { type LocalObjectDeps, localObjectRoutes } from './local-object-routes.ts';
 import { type MetricsDeps, metricsRoutes } from './metrics-routes.ts';
 import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
@@ -26,7 +25,7 @@ export interface RoutesDeps {
   metrics: MetricsDeps | undefined;
   authenticator: Authenticator;
   limiter: RateLimiter;
-  localStore: LocalStore;
+  localObjects: LocalObjectDeps;
   docs: DocsDeps;
   uploads: UploadRoutesDeps;
   transcriptions: CreateTranscriptionDeps;
@@ -43,7 +42,7 @@ export function registerRoutes(server: Server, deps: RoutesDeps): void {
     if (deps.metrics) metricsRoutes(server, deps.metrics);
     docsRoutes(server, deps.docs);
   });
-  server.register(async (objects) => localObjectRoutes(objects as Server, { store: deps.localStore }));
+  server.register(async (objects) => localObjectRoutes(objects as Server, deps.localObjects));
   server.register(async (api) => {
     requireApiKey(api, deps.authenticator, deps.limiter);
     uploadRoutes(api as Server, deps.uploads);

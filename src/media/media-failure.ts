@@ -41,6 +41,10 @@ const failureTable = {
   ],
 
   upload_gone: ['permanent', 'The uploaded file is no longer there. Upload it again and create a new job.'],
+  upload_changed: [
+    'permanent',
+    'The uploaded file was replaced after this job was created, so it was not transcribed. Upload it again and create a new job.',
+  ],
   media_private: ['permanent', 'This media is private. Make it public, or upload the file.'],
   media_login_required: [
     'permanent',

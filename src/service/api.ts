@@ -53,7 +53,10 @@ export async function createApi(parts: ApiParts): Promise<Server> {
     metrics: config.metrics ? { db, clock, webhookAttempts: webhooks.attemptCounts } : undefined,
     authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
     limiter: new RateLimiter(config.rateLimits, clock),
-    localStore: local,
+    localObjects: {
+      store: local,
+      isOpenUpload: (key) => uploadStore.isOpen(db, { storage: 'local', key }),
+    },
     docs: { publicUrl, limits: config },
     uploads: {
       db,

@@ -13,6 +13,8 @@ export interface SignedPut {
 
 export interface StoredObject {
   sizeBytes: number;
+  /** Opaque. Another one means that the object was replaced. */
+  etag: string;
 }
 
 export interface ListedObject {
@@ -24,6 +26,12 @@ export interface ListedObject {
 export interface ByteRange {
   start: number;
   end: number;
+}
+
+export interface ReadOptions {
+  range?: ByteRange;
+  /** The object must still be the one that `head` described. */
+  etag?: string | undefined;
 }
 
 export interface MultipartSession {
@@ -65,8 +73,8 @@ export interface ObjectStore {
   completeMultipart(completion: CompleteMultipart): Promise<void>;
 
   head(key: string): Promise<StoredObject | undefined>;
-  /** Throws NoSuchObject. */
-  read(key: string, range?: ByteRange): Promise<Readable>;
+  /** Throws NoSuchObject or ObjectChanged. */
+  read(key: string, options?: ReadOptions): Promise<Readable>;
   /** Appears whole or not at all. */
   write(key: string, source: Readable | Buffer): Promise<void>;
   /** Removes the object and every unfinished upload of the same key, parts included; no harm when there is none. */
@@ -100,6 +108,10 @@ export class StorageUnavailable extends Error {
 
 export class NoSuchObject extends Error {
   override readonly name = 'NoSuchObject';
+}
+
+export class ObjectChanged extends Error {
+  override readonly name = 'ObjectChanged';
 }
 
 export class NoSuchUpload extends Error {

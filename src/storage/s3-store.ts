@@ -3,7 +3,6 @@ import { type ListObjectsV2CommandOutput, type ListPartsCommandOutput, S3 } from
 import type { Clock } from '../platform/clock.ts';
 import { isOwnerPrefix, workPrefix } from './object-key.ts';
 import {
-  type ByteRange,
   type CompleteMultipart,
   InvalidParts,
   type ListedObject,
@@ -11,6 +10,7 @@ import {
   NoSuchObject,
   NoSuchUpload,
   type ObjectStore,
+  type ReadOptions,
   type SignedPut,
   StorageUnavailable,
   type StoredObject,
@@ -18,7 +18,7 @@ import {
 } from './object-store.ts';
 import { s3Fault } from './s3-faults.ts';
 import { type S3Address, type S3Credentials, S3Presigner } from './s3-presign.ts';
-import { expectParts, type StoredPart } from './stored-parts.ts';
+import { expectParts, expectPlan, type StoredPart } from './stored-parts.ts';
 import { blocksOf } from './stream-blocks.ts';
 
 export interface S3StoreOptions extends S3Address, S3Credentials {
@@ -100,6 +100,7 @@ export class S3Store implements ObjectStore {
   }
 
   async completeMultipart(completion: CompleteMultipart): Promise<void> {
+    expectPlan(completion);
     try {
       // Stores differ in what they check (some take parts in the wrong order), so the comparison is ours.
       expectParts(await this.#storedParts(completion), completion);
@@ -118,11 +119,16 @@ export class S3Store implements ObjectStore {
     const found = await this.#ask((options) => this.#s3.headObject(this.#object(key), options)).catch(
       ignoreMissing,
     );
-    return found && { sizeBytes: found.ContentLength ?? 0 };
+    // The answer to HEAD has no body, so a missing bucket looks like a missing object.
+    if (!found) await this.#expectBucket();
+    return found && { sizeBytes: found.ContentLength ?? 0, etag: found.ETag ?? '' };
   }
 
-  async read(key: string, range?: ByteRange): Promise<Readable> {
-    const wanted = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+  async read(key: string, { range, etag }: ReadOptions = {}): Promise<Readable> {
+    const wanted = {
+      ...(range && { Range: `bytes=${range.start}-${range.end}` }),
+      ...(etag !== undefined && { IfMatch: etag }),
+    };
     // The limit is for the beginning of the answer; afterwards only silence ends it.
     const limit = new AbortController();
     const answered = new AbortController();
@@ -204,19 +210,22 @@ export class S3Store implements ObjectStore {
   /** Asks the store at most every few seconds, however many uploads are prepared. */
   async check(): Promise<void> {
     if (this.#health && this.#clock.now() < this.#health.untilMs) return this.#health.answer;
-    const answer = this.#ask((options) => this.#s3.headBucket({ Bucket: this.#bucket }, options)).then(
-      () => {},
-      (error) => {
-        this.#health = undefined;
-        throw new StorageUnavailable('the bucket cannot be reached', { cause: error });
-      },
-    );
+    const answer = this.#expectBucket().catch((error) => {
+      this.#health = undefined;
+      throw error;
+    });
     this.#health = { untilMs: this.#clock.now() + healthKeptMs, answer };
     return answer;
   }
 
   close(): void {
     this.#s3.destroy();
+  }
+
+  async #expectBucket(): Promise<void> {
+    await this.#ask((options) => this.#s3.headBucket({ Bucket: this.#bucket }, options)).catch((error) => {
+      throw new StorageUnavailable('the bucket cannot be reached', { cause: error });
+    });
   }
 
   #object(key: string): { Bucket: string; Key: string } {

@@ -14,7 +14,7 @@ import type { ScratchDirectory } from '../platform/scratch-directory.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { FoundSpeech, Speech } from '../speech/speech.ts';
 import { workKey } from '../storage/object-key.ts';
-import { NoSuchObject, type ObjectStores } from '../storage/object-store.ts';
+import { NoSuchObject, ObjectChanged, type ObjectStores } from '../storage/object-store.ts';
 import { type Chunk, chunkPlan } from '../timeline/chunk-plan.ts';
 import { sampleRate } from '../timeline/sample-rate.ts';
 import { chunkStore } from './chunk-store.ts';
@@ -97,11 +97,12 @@ async function sourceFile(
   }
   const file = join(directory, 'media');
   try {
-    const object = await storeOf(stores, source).read(source.key);
+    const object = await storeOf(stores, source).read(source.key, { etag: source.etag });
     const counted = counting(object, (bytes) => report.progress(bytes, source.sizeBytes));
     await pipeline(counted, createWriteStream(file, { mode: 0o600 }), { signal });
   } catch (error) {
     if (error instanceof NoSuchObject) throw new MediaFailure('upload_gone', { cause: error });
+    if (error instanceof ObjectChanged) throw new MediaFailure('upload_changed', { cause: error });
     throw error;
   }
   return { file, label: job.filename };

@@ -10,7 +10,7 @@ export async function chunkAudio(stores: ObjectStores, audio: AudioObject, chunk
   const range = { start: chunk.startSample * bytesPerSample, end: chunk.endSample * bytesPerSample - 1 };
   const samples = Buffer.allocUnsafeSlow(range.end - range.start + 1);
   let length = 0;
-  for await (const part of (await store.read(audio.key, range)) as AsyncIterable<Buffer>) {
+  for await (const part of (await store.read(audio.key, { range })) as AsyncIterable<Buffer>) {
     if (length < samples.length) part.copy(samples, length);
     length += part.length;
   }

@@ -24,7 +24,7 @@ export interface CreateTranscriptionDeps {
   verifyUpload(
     principal: Principal,
     upload: UploadReference,
-  ): Promise<{ id: string; storage: StorageId; key: string; sizeBytes: number }>;
+  ): Promise<{ id: string; storage: StorageId; key: string; sizeBytes: number; etag: string }>;
   /** Ties the job to its upload, so that the sweep leaves it alone; false when the upload is gone meanwhile. */
   claimUpload(tx: Queryable, claim: { uploadId: string; transcriptionId: string }): Promise<boolean>;
   /** True for a public http or https URL without credentials and without a literal private address. */
@@ -121,10 +121,10 @@ async function sourceOf(
   source: CreateTranscriptionCommand['source'],
 ): Promise<{ source: Source; filename: string; uploadId?: string }> {
   if (source.kind === 'url') return { source, filename: labelOf(deps.labelOfUrl(source.url), 'link') };
-  const { id, storage, key, sizeBytes } = await deps.verifyUpload(principal, source);
+  const { id, storage, key, sizeBytes, etag } = await deps.verifyUpload(principal, source);
   return {
     uploadId: id,
-    source: { kind: 'upload', storage, key, sizeBytes },
+    source: { kind: 'upload', storage, key, sizeBytes, etag },
     filename: labelOf(source.filename, 'upload'),
   };
 }

@@ -4,7 +4,8 @@ import type { StorageId } from '../storage/object-store.ts';
 import type { Segment } from '../transcript/segment.ts';
 
 export type Source =
-  | { kind: 'upload'; storage: StorageId; key: string; sizeBytes: number }
+  /** The etag is of the bytes that were verified; jobs from before this was kept do not have it. */
+  | { kind: 'upload'; storage: StorageId; key: string; sizeBytes: number; etag?: string }
   | { kind: 'url'; url: string };
 
 /** What the job was asked to do, and the limits of its account at that time; the same on every repetition. */

@@ -73,6 +73,15 @@ export const uploadStore = {
     return row && uploadOf(row);
   },
 
+  /** Whether bytes may arrive under this key. */
+  async isOpen(db: Queryable, { storage, key }: { storage: StorageId; key: string }): Promise<boolean> {
+    const rows = await db.query(
+      `select id from upload where storage = $1 and object_key = $2 and status = 'open'`,
+      [storage, key],
+    );
+    return rows.length === 1;
+  },
+
   /** open → completed. False when the session was completed or discarded before. */
   async complete(
     db: Queryable,

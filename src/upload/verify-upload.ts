@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { Account } from '../account/account.ts';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
@@ -9,6 +10,7 @@ import type { Queryable } from '../platform/database.ts';
 import { accountOfUploadKey } from '../storage/object-key.ts';
 import {
   NoSuchObject,
+  ObjectChanged,
   type ObjectStore,
   type ObjectStores,
   type StorageId,
@@ -31,6 +33,8 @@ export interface VerifiedUpload {
   /** A label for people; never a path. */
   filename: string;
   contentType: string;
+  /** Of the bytes that were looked at. */
+  etag: string;
 }
 
 /** What is really stored under a client's reference: owned, present, of the stated size, and media by its bytes. */
@@ -42,7 +46,9 @@ export async function verifyUpload(
   try {
     return await verify(deps, account, reference);
   } catch (error) {
-    if (error instanceof NoSuchObject) throw new ApiError('upload_not_found', { cause: error });
+    // Deleted or replaced while it was looked at.
+    if (error instanceof NoSuchObject || error instanceof ObjectChanged)
+      throw new ApiError('upload_not_found', { cause: error });
     // Create has no code of its own for a store that is down; this one says that nothing was queued.
     if (error instanceof StorageUnavailable)
       throw new ApiError('api_processing_unavailable', { cause: error });
@@ -66,7 +72,9 @@ async function verify(
   const declaredType = reference.contentType ?? upload.contentType;
   const contentType = acceptedType(filename, declaredType);
   if (contentType === undefined) throw unsupportedName(filename, declaredType);
-  const firstBytes = await read(store, key, Math.min(magicBytesWanted, stored.sizeBytes));
+  const { etag } = stored;
+  const range = { start: 0, end: Math.min(magicBytesWanted, stored.sizeBytes) - 1 };
+  const firstBytes = await buffer(await store.read(key, { range, etag }));
   if (mediaKind(firstBytes) === undefined) throw unsupportedBytes();
   return {
     id: upload.id,
@@ -75,6 +83,7 @@ async function verify(
     sizeBytes,
     filename: labelOf(filename, upload.filename),
     contentType,
+    etag,
   };
 }
 
@@ -93,11 +102,4 @@ async function ownedUpload(
 /** A single PUT has no completing step: whether it happened is seen in the store. */
 function isUsable(upload: Upload): boolean {
   return upload.status === 'completed' || (upload.status === 'open' && upload.partSizeBytes === null);
-}
-
-async function read(store: ObjectStore, key: string, bytes: number): Promise<Buffer> {
-  const stream = await store.read(key, { start: 0, end: bytes - 1 });
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

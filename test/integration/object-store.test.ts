@@ -29,7 +29,9 @@ onBothStorages('object store', (storageCase) => {
         assert.ok(bytes.equals(await buffer(await store.read(key))));
         if (size > 10) {
           const range = { start: size - 9, end: size - 2 };
-          assert.ok(bytes.subarray(size - 9, size - 1).equals(await buffer(await store.read(key, range))));
+          assert.ok(
+            bytes.subarray(size - 9, size - 1).equals(await buffer(await store.read(key, { range }))),
+          );
         }
       },
     );

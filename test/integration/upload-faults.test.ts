@@ -1,7 +1,7 @@
 /** Browsers, stores that are down, keys sent where they do not belong, and a change of storage. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -156,6 +156,20 @@ describe('the local storage', () => {
   });
 });
 
+test('the local storage is unavailable when something else stands where it keeps incoming files', async (t) => {
+  const service = await startUploadService(t);
+  const { headers } = await service.createAccount('free');
+  const client = new UploadClient(service.url, headers);
+  const prepared = await client.prepareSingle(bytes.length);
+  await rm(service.local.incomingDir, { recursive: true });
+  await writeFile(service.local.incomingDir, 'a file');
+  const put = await putSingle(prepared, bytes);
+  assert.equal(put.status, 503);
+  assert.match(await put.text(), /<Code>ServiceUnavailable<\/Code>/);
+  const answer = await client.tryPrepare({ filename: 'a.mp3', size: 10 });
+  assert.deepEqual([answer.status, answer.code], [503, 'api_uploads_unavailable']);
+});
+
 describe('an S3 store that is down or not set up', () => {
   const settings = {
     region: 'us-east-1',
@@ -226,6 +240,27 @@ describe('an S3 store that is down or not set up', () => {
     }
   });
 
+  test('is unavailable, not empty, when its bucket is gone', { skip: skipWithoutS3 }, async (t) => {
+    const bucket = await createTestBucket(t);
+    const s3 = s3ClientFor(bucket);
+    t.after(() => s3.destroy());
+    const service = await startUploadService(t, {
+      storage: 's3',
+      s3: (clock) => new S3Store({ ...bucket, clock }),
+    });
+    const { account, headers } = await service.createAccount('pro');
+    const { key, storage } = await new UploadClient(service.url, headers).prepareSingle(bytes.length);
+    const create = () => {
+      const reference = { key, storage, sizeBytes: bytes.length, filename: 'a.wav', contentType: null };
+      return verifyUpload(service, principalOf(account), reference);
+    };
+    await assert.rejects(create(), { code: 'upload_not_found' });
+    await s3.deleteBucket({ Bucket: bucket.bucket });
+    await assert.rejects(create(), { code: 'api_processing_unavailable' });
+    await assert.rejects(service.stores.current.read(key), { name: 'StorageUnavailable' });
+    await s3.createBucket({ Bucket: bucket.bucket });
+  });
+
   test('leaves complete and abort to be repeated, and create refused without a job', async (t) => {
     const { service, client } = await refusingAt(t, 'http://127.0.0.1:1');
     const { account, headers } = await service.createAccount('pro');
@@ -239,7 +274,7 @@ describe('an S3 store that is down or not set up', () => {
       [id, account.id, key],
     );
     const session = { key, storage: 's3', upload_id: 'm' };
-    const parts = [{ part_number: 1, etag: 'a' }];
+    const parts = [1, 2].map((part_number) => ({ part_number, etag: 'a' }));
     const path = '/api/v1/uploads/multipart';
     const complete = await owner.call('POST', path, { ...session, parts });
     assert.deepEqual([complete.status, complete.code], [503, 'api_uploads_unavailable']);

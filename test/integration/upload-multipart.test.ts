@@ -48,7 +48,7 @@ onBothStorages('multipart', (storageCase) => {
       [5, 32 * mebibyte + 9],
       [bytes.length - 7, bytes.length - 1],
     ] as const) {
-      const piece = await buffer(await store.read(prepared.key, { start, end }));
+      const piece = await buffer(await store.read(prepared.key, { range: { start, end } }));
       assert.ok(bytes.subarray(start, end + 1).equals(piece), `bytes ${start} to ${end}`);
     }
   });
@@ -182,6 +182,24 @@ onBothStorages('multipart', (storageCase) => {
       assert.equal((await client.complete(prepared, parts)).status, 200);
     },
   );
+
+  storageCase('a list that is not the plan is refused before the store is asked', async (context) => {
+    const prepared = await context.client.prepareMultipart(bytes.length);
+    // Gone behind our back: whoever asks the store hears that there is no such session.
+    await context.store.delete(prepared.key);
+    const repeated = Array.from({ length: 20_000 }, () => ({ part_number: 1, etag: 'a' }));
+    const [one] = repeated;
+    for (const parts of [repeated, [one], [one, one], []]) {
+      const answer = await context.client.complete(prepared, parts);
+      assert.deepEqual(
+        [answer.status, answer.code],
+        [400, 'invalid_multipart_parts'],
+        `${parts.length} parts`,
+      );
+    }
+    const planned = [1, 2, 3].map((part_number) => ({ part_number, etag: 'a' }));
+    assert.equal((await context.client.complete(prepared, planned)).code, 'invalid_multipart_upload');
+  });
 
   storageCase('completing after four hours is refused', async (context) => {
     const [prepared, parts] = await uploaded(context);

@@ -20,6 +20,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { LocalStore } from '../../src/storage/local/local-store.ts';
 import { UploadThreads } from '../../src/storage/local/upload-threads.ts';
 import { type ObjectStore, type ObjectStores, objectStores } from '../../src/storage/object-store.ts';
+import { uploadStore } from '../../src/upload/upload-store.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
 import { openTestDatabase } from './database.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -80,8 +81,9 @@ export async function startUploadService(
     ...(options.s3 ? [options.s3(clock)] : []),
   ]);
   const accounts = accountStore(parsePlanTable(builtInPlans));
+  const isOpenUpload = (key: string) => uploadStore.isOpen(db, { storage: 'local', key });
   const server = createServer({ logger: silentLogger });
-  server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local }));
+  server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local, isOpenUpload }));
   server.register(async (api) => {
     const limiter = new RateLimiter({ requestsPerMinute: 1e6, createsPerMinute: 1e6 }, clock);
     requireApiKey(api, new Authenticator({ db, accounts, clock }), limiter);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type ByteRange, type CompleteMultipart, InvalidParts, NoSuchUpload } from '../object-store.ts';
 import { multipartEtag } from '../part-etag.ts';
-import { expectParts, type StoredPart } from '../stored-parts.ts';
+import { expectParts, expectPlan, type StoredPart } from '../stored-parts.ts';
 import { makeDirectory, receiveDraft, syncDirectory } from './durable-file.ts';
 import type { UploadDraft } from './upload-draft.ts';
 
@@ -49,6 +49,7 @@ export async function commitSession(
   dirs: { sessionDir: string; objectPath: string; incomingDir: string },
   completion: CompleteMultipart,
 ): Promise<void> {
+  expectPlan(completion);
   for (let attempt = 1; !(await tryCommit(dirs, completion)); attempt += 1) {
     const isGone = !(await exists(dirs.sessionDir)) && !(await exists(sealedDir(dirs.sessionDir)));
     if (isGone || attempt === commitAttemptsMax) {

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isObjectKey } from '../object-key.ts';
 import { NoSuchUpload } from '../object-store.ts';
+import { isDiskFault } from './disk-fault.ts';
 import { makeDirectory } from './durable-file.ts';
 import { isSessionOpen, storePart } from './local-parts.ts';
 import { LocalRefusal } from './local-refusal.ts';
@@ -18,15 +19,24 @@ export interface LocalPut {
   body: Readable;
 }
 
+/** Whether the upload of a key may still be sent: once a job uses it, its bytes stay as they are. */
+export type IsOpenUpload = (key: string) => Promise<boolean>;
+
 /** Takes the bytes of a signed PUT and answers with their quoted ETag, or throws LocalRefusal. */
-export async function receiveLocalPut(store: LocalStore, put: LocalPut): Promise<string> {
+export async function receiveLocalPut(
+  { store, isOpenUpload }: { store: LocalStore; isOpenUpload: IsOpenUpload },
+  put: LocalPut,
+): Promise<string> {
   const grant = grantOf(store, put);
   const expectedMd5 = contentMd5(put.headers['content-md5']);
   await expectRoom(store, grant);
+  await expectOpen(isOpenUpload, grant);
   const draft = await draftOf(store, put);
   try {
     if (draft.sizeBytes !== grant.sizeBytes) throw new LocalRefusal('IncompleteBody');
     if (expectedMd5 && !expectedMd5.equals(draft.md5)) throw new LocalRefusal('BadDigest');
+    // Again: a job may have been created while the bytes arrived.
+    await expectOpen(isOpenUpload, grant);
     await keep(store, grant, draft);
     return `"${draft.md5.toString('hex')}"`;
   } catch (error) {
@@ -77,6 +87,15 @@ async function expectRoom(store: LocalStore, grant: LocalGrant): Promise<void> {
   if (!isOpen) throw new LocalRefusal('NoSuchUpload');
 }
 
+/** A part has its session, which ends with the completion. */
+async function expectOpen(isOpenUpload: IsOpenUpload, grant: LocalGrant): Promise<void> {
+  if (sessionOf(grant)) return;
+  const isOpen = await isOpenUpload(grant.key).catch((error) => {
+    throw new LocalRefusal('ServiceUnavailable', error);
+  });
+  if (!isOpen) throw new LocalRefusal('UploadInUse');
+}
+
 async function draftOf(store: LocalStore, { body }: LocalPut): Promise<UploadDraft> {
   const { incomingDir } = store;
   const { uploadThreads } = store.options;
@@ -104,9 +123,5 @@ function isBrokenTransfer(error: unknown): boolean {
 
 function refusalFor(error: unknown): unknown {
   if (error instanceof NoSuchUpload) return new LocalRefusal('NoSuchUpload', error);
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO' || code === 'EROFS') {
-    return new LocalRefusal('ServiceUnavailable', error);
-  }
-  return error;
+  return isDiskFault(error) ? new LocalRefusal('ServiceUnavailable', error) : error;
 }

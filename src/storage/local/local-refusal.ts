@@ -2,6 +2,7 @@
 const refusalTable = {
   AccessDenied: [403, 'The signed URL is incomplete or not valid here.'],
   RequestExpired: [403, 'The signed URL has expired. Prepare the upload again.'],
+  UploadInUse: [403, 'A job uses this upload, so it cannot be replaced. Prepare a new upload.'],
   SignatureDoesNotMatch: [
     403,
     'The request does not match what was signed: method, address, Content-Length and Content-Type must be as prepared.',
@@ -36,7 +37,7 @@ export class LocalRefusal extends Error {
 
   /** S3's error document. Every text in it is ours, so nothing needs escaping. */
   get xml(): string {
-    const code = this.code === 'RequestExpired' ? 'AccessDenied' : this.code;
+    const code = this.code === 'RequestExpired' || this.code === 'UploadInUse' ? 'AccessDenied' : this.code;
     return `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${this.message}</Message></Error>`;
   }
 }

@@ -1,21 +1,23 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { access, constants, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { access, constants, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
 import { isObjectKey, isOwnerPrefix, workPrefix } from '../object-key.ts';
 import {
-  type ByteRange,
   type CompleteMultipart,
   type ListedObject,
   type MultipartSession,
   NoSuchObject,
+  ObjectChanged,
   type ObjectStore,
+  type ReadOptions,
   type SignedPut,
   StorageUnavailable,
   type StoredObject,
 } from '../object-store.ts';
+import { isDiskFault } from './disk-fault.ts';
 import { makeDirectory, receiveDraft } from './durable-file.ts';
 import { commitSession, openSession, readManifest, readParts } from './local-parts.ts';
 import { type LocalGrant, localSignature } from './local-signature.ts';
@@ -115,21 +117,28 @@ export class LocalStore implements ObjectStore {
 
   async head(key: string): Promise<StoredObject | undefined> {
     const path = this.objectPath(key);
-    const found = await available(stat(path).catch(ignoreMissing));
-    if (!found?.isDirectory()) return found && { sizeBytes: found.size };
+    const found = await available(stat(path, { bigint: true }).catch(ignoreMissing));
+    if (!found?.isDirectory()) return found && storedFile(found);
     const manifest = await available(readManifest(path));
-    return manifest && { sizeBytes: manifest.sizeBytes };
+    return manifest && { sizeBytes: manifest.sizeBytes, etag: manifest.etag };
   }
 
-  async read(key: string, range?: ByteRange): Promise<Readable> {
+  async read(key: string, { range, etag }: ReadOptions = {}): Promise<Readable> {
     const path = this.objectPath(key);
-    const found = await this.head(key);
-    if (!found) throw new NoSuchObject('the object does not exist');
-    const wanted = range ?? { start: 0, end: found.sizeBytes - 1 };
     const manifest = await available(readManifest(path));
-    return manifest
-      ? readParts(path, manifest, wanted)
-      : createReadStream(path, { ...range, highWaterMark: readBytes });
+    if (manifest) {
+      expectEtag(manifest, etag);
+      return readParts(path, manifest, range ?? { start: 0, end: manifest.sizeBytes - 1 });
+    }
+    const file = await available(open(path).catch(ignoreMissing));
+    if (!file) throw new NoSuchObject('the object does not exist');
+    try {
+      expectEtag(storedFile(await available(file.stat({ bigint: true }))), etag);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return file.createReadStream({ ...range, highWaterMark: readBytes });
   }
 
   async write(key: string, source: Readable | Buffer): Promise<void> {
@@ -241,23 +250,18 @@ function checkedKey(key: string): string {
   return key;
 }
 
-/** Faults of the disk, as opposed to faults of ours. */
-const diskFaults = new Set([
-  'ENOSPC',
-  'EDQUOT',
-  'EROFS',
-  'EIO',
-  'EACCES',
-  'EPERM',
-  'EMFILE',
-  'ENFILE',
-  'ENOTCONN',
-  'ESTALE',
-]);
+/** A file is replaced by renaming another one to its name, which was written at another time. */
+function storedFile({ size, mtimeNs }: BigIntStats): StoredObject {
+  return { sizeBytes: Number(size), etag: `${mtimeNs.toString(16)}-${size.toString(16)}` };
+}
+
+function expectEtag({ etag }: { etag: string }, wanted: string | undefined): void {
+  if (wanted !== undefined && wanted !== etag) throw new ObjectChanged('the object was replaced');
+}
 
 async function available<Result>(work: Promise<Result>): Promise<Result> {
-  return work.catch((error: NodeJS.ErrnoException) => {
-    if (!diskFaults.has(error.code ?? '')) throw error;
+  return work.catch((error: unknown) => {
+    if (!isDiskFault(error)) throw error;
     throw new StorageUnavailable('the local storage cannot be used', { cause: error });
   });
 }

@@ -28,6 +28,9 @@ export interface UploadWriter {
 /** Two hash as fast as a gigabit network brings bytes eight times over; more would take cores from other requests. */
 const threadCount = 2;
 
+/** A thread has few objects at a time; with the usual limits its heap grows to 16 MiB of garbage first. */
+const resourceLimits = { maxYoungGenerationSizeMb: 2 };
+
 /** Uploads are given to the thread that has the fewest. */
 export class UploadThreads {
   readonly #threads = Array.from({ length: threadCount }, () => new UploadThread());
@@ -99,7 +102,7 @@ class UploadThread {
 
   #running(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(new URL('./upload-thread-main.ts', import.meta.url));
+    const worker = new Worker(new URL('./upload-thread-main.ts', import.meta.url), { resourceLimits });
     worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     worker.on('error', (error: Error) => this.#fail(error));
     worker.on('exit', () => {
