@@ -27,7 +27,7 @@ export function onnxTensors(file: string, prefix: string): Map<string, OnnxTenso
     const own = name.replace('_merged_0', '');
     if (own.startsWith(prefix) && /\.(weight|bias)$/.test(own) && initializer.type === float)
       tensors.set(own.slice(prefix.length), { shape: initializer.shape, values: floatsOf(initializer) });
-    // A decoder that was mended at its installation holds its table of words a second time, turned around.
+    // A decoder that was rewritten at installation holds the token embedding a second time, transposed.
     if (!name.endsWith('_quantized') || name.endsWith('_transposed_quantized')) continue;
     const base = name.slice(0, -'_quantized'.length);
     const layer = matrixNames.get(name) ?? own.slice(0, -'_quantized'.length);
@@ -120,11 +120,11 @@ function dequantised(
 
 function transposed({ shape, values }: OnnxTensor): OnnxTensor {
   const [rows = 0, columns = 0] = shape;
-  const turned = new Float32Array(values.length);
+  const transposed = new Float32Array(values.length);
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++)
-      turned[column * rows + row] = values[row * columns + column] ?? 0;
-  return { shape: [columns, rows], values: turned };
+      transposed[column * rows + row] = values[row * columns + column] ?? 0;
+  return { shape: [columns, rows], values: transposed };
 }
 
 function integers(packed: Buffer): number[] {

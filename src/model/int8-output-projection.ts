@@ -1,7 +1,7 @@
 /**
- * Moonshine's decoder as published turns its whole table of words around and widens it to 32 bits again for every
- * word it writes, which is half of its time. Here the table is turned around once and stays in 8 bits; the product is
- * taken in 8 bits as in all other layers. The words stay the same; decision 0026 has the figures.
+ * The published 8-bit decoders share one table between token embedding and output projection, and transpose and
+ * dequantize the whole of it for every token, which is half of their time. Here the table is stored transposed as well
+ * and stays in 8 bits; the product is taken in 8 bits as in all other layers. Decision 0026 has the figures.
  */
 import {
   attribute,
@@ -10,7 +10,7 @@ import {
   graph,
   model,
   node,
-  operatorSet,
+  opset,
   tensor,
 } from '../onnx/onnx-fields.ts';
 import {
@@ -25,103 +25,107 @@ import {
 
 const contribDomain = 'com.microsoft';
 
-interface Table {
-  /** In the file: one row for each word. */
+interface TiedEmbedding {
+  /** One row for each token. */
   name: string;
   scale: string;
   zeroPoint: string;
-  /** As the product needs it: one column for each word. */
-  turned: string;
+  /** As the output projection needs it: one column for each token. */
+  transposed: string;
 }
 
 export function int8OutputProjection(published: Buffer): Buffer {
   const fields = fieldsOf(published);
   const whole = fieldsOf(only(fields, model.graph).bytes);
-  const table = tableOf(whole);
+  const embedding = tiedEmbedding(whole);
   const rewritten = whole.map((field) =>
-    field.number === graph.node ? withQuickBranches(field, table) : field,
+    field.number === graph.node ? withInt8Branches(field, embedding) : field,
   );
-  const turned = turnedTable(whole, table);
+  const transposed = transposedTensor(whole, embedding);
   return messageOf([
     ...fields.map((field) =>
       field.number === model.graph
-        ? bytesField(model.graph, messageOf([...rewritten, bytesField(graph.tensor, turned)]))
+        ? bytesField(model.graph, messageOf([...rewritten, bytesField(graph.tensor, transposed)]))
         : field,
     ),
     bytesField(
-      model.operatorSet,
-      messageOf([bytesField(operatorSet.domain, contribDomain), numberField(operatorSet.version, 1)]),
+      model.opset,
+      messageOf([bytesField(opset.domain, contribDomain), numberField(opset.version, 1)]),
     ),
   ]);
 }
 
-/** The one that a branch turns around before it widens it. */
-function tableOf(whole: readonly Field[]): Table {
+/** The one that a branch transposes and then dequantizes. */
+function tiedEmbedding(whole: readonly Field[]): TiedEmbedding {
   for (const branch of branchesOf(whole)) {
     const nodes = nodesOf(branch);
-    for (const turn of nodes.filter((one) => one.operator === 'Transpose')) {
-      const widen = nodes.find(
-        (one) => one.operator === 'DequantizeLinear' && one.inputs[0] === turn.outputs[0],
+    for (const transpose of nodes.filter((one) => one.operator === 'Transpose')) {
+      const dequantize = nodes.find(
+        (one) => one.operator === 'DequantizeLinear' && one.inputs[0] === transpose.outputs[0],
       );
-      const [name] = turn.inputs;
-      const [turned, scale, zeroPoint] = widen?.inputs ?? [];
-      if (name && turned && scale && zeroPoint) return { name, scale, zeroPoint, turned };
+      const [name] = transpose.inputs;
+      const [transposed, scale, zeroPoint] = dequantize?.inputs ?? [];
+      if (name && transposed && scale && zeroPoint) return { name, scale, zeroPoint, transposed };
     }
   }
-  throw new Error('the decoder has no table of words that it turns around');
+  throw new Error('the decoder has no output projection that it transposes');
 }
 
-function turnedTable(whole: readonly Field[], table: Table): Buffer {
+function transposedTensor(whole: readonly Field[], embedding: TiedEmbedding): Buffer {
   const fields = whole
     .filter((field) => field.number === graph.tensor)
     .map((field) => fieldsOf(field.bytes))
-    .find((one) => textsOf(one, tensor.name)[0] === table.name);
-  const [words = 0, width = 0] = numbersOf(fields ?? [], tensor.dimension);
+    .find((one) => textsOf(one, tensor.name)[0] === embedding.name);
+  const [tokens = 0, width = 0] = numbersOf(fields ?? [], tensor.dimension);
   const bytes = fields && only(fields, tensor.bytes).bytes;
-  if (bytes?.length !== words * width) throw new Error('the table of words has another shape than it says');
-  const turned = Buffer.alloc(bytes.length);
-  for (let word = 0; word < words; word++) {
-    for (let i = 0; i < width; i++) turned[i * words + word] = bytes[word * width + i] as number;
+  if (bytes?.length !== tokens * width) throw new Error('the token embedding has another shape than it says');
+  const transposed = Buffer.alloc(bytes.length);
+  for (let token = 0; token < tokens; token++) {
+    for (let i = 0; i < width; i++) transposed[i * tokens + token] = bytes[token * width + i] as number;
   }
   return messageOf([
     numberField(tensor.dimension, width),
-    numberField(tensor.dimension, words),
-    numberField(tensor.type, elementType.unsignedByte),
-    bytesField(tensor.name, table.turned),
-    bytesField(tensor.bytes, turned),
+    numberField(tensor.dimension, tokens),
+    numberField(tensor.type, elementType.uint8),
+    bytesField(tensor.name, embedding.transposed),
+    bytesField(tensor.bytes, transposed),
   ]);
 }
 
-/** The decoder is one `If`: with what was said before, and without. */
-function withQuickBranches(field: Field, table: Table): Field {
+/** The decoder is one `If`: with the key-value cache of the tokens before, and without. */
+function withInt8Branches(field: Field, embedding: TiedEmbedding): Field {
   const rewritten = fieldsOf(field.bytes).map((part) => {
     if (part.number !== node.attribute) return part;
     const parts = fieldsOf(part.bytes).map((inner) =>
-      inner.number === attribute.graph ? bytesField(attribute.graph, quickBranch(inner.bytes, table)) : inner,
+      inner.number === attribute.graph
+        ? bytesField(attribute.graph, int8Branch(inner.bytes, embedding))
+        : inner,
     );
     return bytesField(node.attribute, messageOf(parts));
   });
   return bytesField(graph.node, messageOf(rewritten));
 }
 
-function quickBranch(branch: Buffer, table: Table): Buffer {
+function int8Branch(branch: Buffer, embedding: TiedEmbedding): Buffer {
   const parts = fieldsOf(branch);
   const nodes = nodesOf(parts);
-  const widened = nodes.find((one) => one.operator === 'DequantizeLinear' && one.inputs[0] === table.turned)
-    ?.outputs[0];
+  const dequantized = nodes.find(
+    (one) => one.operator === 'DequantizeLinear' && one.inputs[0] === embedding.transposed,
+  )?.outputs[0];
   const fields = parts.flatMap((field) => {
     if (field.number !== graph.node) return [field];
     const one = nodeOf(field);
-    if (one.outputs.includes(table.turned) || (widened && one.outputs.includes(widened))) return [];
-    if (one.operator !== 'MatMul' || one.inputs[1] !== widened) return [field];
-    return [bytesField(graph.node, messageOf(quickProduct(one, table)))];
+    if (one.outputs.includes(embedding.transposed)) return [];
+    if (dequantized && one.outputs.includes(dequantized)) return [];
+    if (one.operator !== 'MatMul' || one.inputs[1] !== dequantized) return [field];
+    return [bytesField(graph.node, messageOf(int8MatMul(one, embedding)))];
   });
   return messageOf(fields);
 }
 
-function quickProduct({ inputs, outputs }: Node, table: Table): Field[] {
+function int8MatMul({ inputs, outputs }: Node, embedding: TiedEmbedding): Field[] {
   return [
-    ...[inputs[0] ?? '', table.turned, table.scale, table.zeroPoint].map((name) =>
+    ...[inputs[0] ?? '', embedding.transposed, embedding.scale, embedding.zeroPoint].map((name) =>
       bytesField(node.input, name),
     ),
     ...outputs.map((name) => bytesField(node.output, name)),

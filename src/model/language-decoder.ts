@@ -1,15 +1,15 @@
 /**
- * Whisper's decoder for its first step, which says the language, and for no more. A decoder is one `If`: with what was
- * written before, and without; only the latter is kept, and of it what leads to the result. Of the words that it can
- * read and write only the marks it needs are kept. It loads in a fraction of the time.
+ * Whisper's decoder reduced to its first step, which gives the language. The decoder is one `If`: with a key-value cache,
+ * and without; only the latter is kept, and of it the nodes that lead to the logits. Of the vocabulary only the start
+ * token is kept for reading and the language tokens for writing. It loads in a fraction of the time.
  */
 import {
   attribute,
-  cutTensor,
   elementType,
   graph,
   model,
   node,
+  slicedTensor,
   tensor,
   tensorType,
   value,
@@ -26,29 +26,31 @@ import {
   textsOf,
 } from '../onnx/protobuf-fields.ts';
 
-const branchWithoutPast = 'else_branch';
+const branchWithoutCache = 'else_branch';
+/** Part of the file, whose hash is in the manifest: to change it is to change the model. */
+const graphName = 'first-step';
 const result = 'logits';
 
-/** The marks of every Whisper that knows several languages. It reads only the first of them, as number 0. */
-const startMark = 50_258;
-/** It writes only these: what was the first is number 0. */
-export const firstLanguageMark = 50_259;
-const lastLanguageMark = 50_357;
+/** Tokens of every multilingual Whisper. The start token is read as token 0. */
+const startToken = 50_258;
+/** Only these have logits: the first has index 0. */
+export const firstLanguageToken = 50_259;
+const lastLanguageToken = 50_357;
 
-/** `published`: as mended by quick-decoder.ts. */
-export function languageDecoder(published: Buffer): Buffer {
-  const fields = fieldsOf(published).map((field) =>
-    field.number === model.graph ? bytesField(model.graph, firstStep(fieldsOf(field.bytes))) : field,
+/** `decoder`: after `int8OutputProjection`. */
+export function languageDecoder(decoder: Buffer): Buffer {
+  const fields = fieldsOf(decoder).map((field) =>
+    field.number === model.graph ? bytesField(model.graph, languageGraph(fieldsOf(field.bytes))) : field,
   );
   return messageOf(fields);
 }
 
-function firstStep(whole: readonly Field[]): Buffer {
+function languageGraph(whole: readonly Field[]): Buffer {
   const [branch, ...others] = messagesIn(whole, graph.node)
     .flatMap((one) => messagesIn(one, node.attribute))
-    .filter((part) => textsOf(part, attribute.name)[0] === branchWithoutPast)
+    .filter((part) => textsOf(part, attribute.name)[0] === branchWithoutCache)
     .flatMap((part) => messagesIn(part, attribute.graph));
-  if (!branch || others.length > 0) throw new Error('the decoder has not exactly one branch without a past');
+  if (!branch || others.length > 0) throw new Error('the decoder has not exactly one branch without a cache');
   const outside = whole.filter((field) => isNode(field) && !holdsBranch(field));
   const { nodes, names } = leadingTo(result, [...outside, ...branch.filter(isNode)]);
   const tensors = [...branch, ...whole]
@@ -58,10 +60,12 @@ function firstStep(whole: readonly Field[]): Buffer {
   const inputs = whole.filter((field) => field.number === graph.input && names.has(nameOf(field)));
   return messageOf([
     ...nodes,
-    bytesField(graph.name, 'language-decoder'),
-    ...withFewWords(tensors, writingTable(nodes)).map((parts) => bytesField(graph.tensor, messageOf(parts))),
+    bytesField(graph.name, graphName),
+    ...withLanguageTokens(tensors, outputProjection(nodes)).map((parts) =>
+      bytesField(graph.tensor, messageOf(parts)),
+    ),
     ...inputs,
-    bytesField(graph.output, messageOf(resultOfAnyShape())),
+    bytesField(graph.output, messageOf(logitsOfAnyShape())),
   ]);
 }
 
@@ -73,7 +77,7 @@ function nameOf(end: Field): string {
   return textsOf(fieldsOf(end.bytes), value.name)[0] ?? '';
 }
 
-function resultOfAnyShape(): Field[] {
+function logitsOfAnyShape(): Field[] {
   const floats = messageOf([numberField(tensorType.element, elementType.float)]);
   return [
     bytesField(value.name, result),
@@ -87,7 +91,7 @@ function holdsBranch(field: Field): boolean {
   );
 }
 
-/** In the order in which they stood, which is one in which they can be computed; `names`: all that they read. */
+/** In their topological order; `names`: all values that they read. */
 function leadingTo(output: string, all: readonly Field[]): { nodes: Field[]; names: Set<string> } {
   const names = new Set([output]);
   const nodes: Field[] = [];
@@ -100,30 +104,32 @@ function leadingTo(output: string, all: readonly Field[]): { nodes: Field[]; nam
   return { nodes: nodes.reverse(), names };
 }
 
-function writingTable(nodes: readonly Field[]): string {
+function outputProjection(nodes: readonly Field[]): string {
   const last = nodes
     .map((field) => fieldsOf(field.bytes))
     .find((one) => textsOf(one, node.output)[0] === result);
   return textsOf(last ?? [], node.input)[1] ?? '';
 }
 
-/** The table for writing has a column for each word, the one for reading a row. */
-function withFewWords(tensors: readonly Field[][], writing: string): Field[][] {
-  const [from, to] = [firstLanguageMark, lastLanguageMark];
-  const isWriting = (parts: Field[]): boolean => textsOf(parts, tensor.name)[0] === writing;
-  const [width = 0, words = 0] = numbersOf(tensors.find(isWriting) ?? [], tensor.dimension);
-  if (words <= to) throw new Error('the decoder has no table of words to write');
+/** The output projection has a column for each token, the embedding a row. */
+function withLanguageTokens(tensors: readonly Field[][], projection: string): Field[][] {
+  const [from, to] = [firstLanguageToken, lastLanguageToken];
+  const isProjection = (parts: Field[]): boolean => textsOf(parts, tensor.name)[0] === projection;
+  const [width = 0, tokens = 0] = numbersOf(tensors.find(isProjection) ?? [], tensor.dimension);
+  if (tokens <= to) throw new Error('the decoder has no output projection');
   return tensors.map((parts) => {
-    if (isWriting(parts)) {
-      return cutTensor(parts, [width, to + 1 - from], (bytes) =>
+    if (isProjection(parts)) {
+      return slicedTensor(parts, [width, to + 1 - from], (bytes) =>
         Buffer.concat(
-          Array.from({ length: width }, (_, row) => bytes.subarray(row * words + from, row * words + to + 1)),
+          Array.from({ length: width }, (_, row) =>
+            bytes.subarray(row * tokens + from, row * tokens + to + 1),
+          ),
         ),
       );
     }
-    if (numbersOf(parts, tensor.dimension)[0] !== words) return parts;
-    return cutTensor(parts, [1, width], (bytes) =>
-      bytes.subarray(startMark * width, (startMark + 1) * width),
+    if (numbersOf(parts, tensor.dimension)[0] !== tokens) return parts;
+    return slicedTensor(parts, [1, width], (bytes) =>
+      bytes.subarray(startToken * width, (startToken + 1) * width),
     );
   });
 }

@@ -10,11 +10,11 @@ import NpmConfig from '@npmcli/config';
 import npmDefinitions from '@npmcli/config/lib/definitions/index.js';
 import pacote from 'pacote';
 import { Parser, type ReadEntry } from 'tar';
-import { halfLengthEncoder } from './half-length-encoder.ts';
 import { int8OutputProjection } from './int8-output-projection.ts';
 import { languageDecoder } from './language-decoder.ts';
 import { llamaTokens } from './llama-tokens.ts';
 import type { Derivation, ModelFile } from './model.ts';
+import { tenSecondEncoder } from './ten-second-encoder.ts';
 
 /** Gives the body of an HTTPS address; the caller puts the egress guard behind it. */
 export type HttpsDownload = (url: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
@@ -26,7 +26,7 @@ export interface DownloadOptions {
   onBytes(bytes: number): void;
 }
 
-/** What a file is made from may be this large before it is turned into the file. */
+/** The largest source from which a file is derived. */
 const derivedSourceBytesMax = 256 * 2 ** 20;
 
 /** Writes each file under `directory`; a file appears there only when it is whole and its hash is right. */
@@ -186,7 +186,7 @@ async function* derived(
 const derivations: Readonly<Record<Derivation, (whole: Buffer) => Uint8Array>> = {
   'llama-tokens': (whole) => llamaTokens(whole.toString('utf8')),
   'int8-output-projection': int8OutputProjection,
-  'half-length-encoder': halfLengthEncoder,
+  'ten-second-encoder': tenSecondEncoder,
   'language-decoder': (whole) => languageDecoder(int8OutputProjection(whole)),
 };
 

@@ -101,7 +101,7 @@ test('a vocabulary becomes lines of base64 and id, bytes and spaces as the recog
   assert.deepEqual(lines, ['PHVuaz4= 0', 'QQ== 1', 'IHRoZQ== 2', '']);
 });
 
-test('models of another directory are used from there, and a link that leads nowhere is mended', async (t) => {
+test('models of another directory are used from there, and a broken link is replaced', async (t) => {
   const directory = await temporaryDirectory(t);
   const [shared, own] = [join(directory, 'shared'), join(directory, 'own')];
   await mkdir(join(shared, 'bundle'), { recursive: true });

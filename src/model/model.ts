@@ -18,7 +18,7 @@ export interface ModelFile {
 export type Derivation =
   | 'llama-tokens'
   | 'int8-output-projection'
-  | 'half-length-encoder'
+  | 'ten-second-encoder'
   | 'language-decoder';
 
 export type ModelKind = 'voice-activity' | 'language' | 'recognizer' | 'speaker-embedding';

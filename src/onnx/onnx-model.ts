@@ -1,4 +1,4 @@
-/** Writes the little of the ONNX format that our own networks need. */
+/** Writes as much of the ONNX format as our own graphs need. */
 import * as onnx from './onnx-fields.ts';
 import { bytesField, type Field, messageOf, numberField } from './protobuf-fields.ts';
 
@@ -32,8 +32,8 @@ export interface OnnxGraph {
   outputs: readonly OnnxValue[];
 }
 
-const formatVersion = 8;
-const operatorSetVersion = 17;
+const irVersion = 8;
+const opsetVersion = 17;
 const integerAttribute = 2;
 const integersAttribute = 7;
 
@@ -46,13 +46,10 @@ export function onnxModel(graph: OnnxGraph): Buffer {
     ...graph.outputs.map((item) => bytesField(onnx.graph.output, value(item))),
   ]);
   return messageOf([
-    numberField(onnx.model.formatVersion, formatVersion),
+    numberField(onnx.model.irVersion, irVersion),
     bytesField(onnx.model.producer, 'longhand'),
     bytesField(onnx.model.graph, body),
-    bytesField(
-      onnx.model.operatorSet,
-      messageOf([numberField(onnx.operatorSet.version, operatorSetVersion)]),
-    ),
+    bytesField(onnx.model.opset, messageOf([numberField(onnx.opset.version, opsetVersion)])),
   ]);
 }
 
@@ -61,7 +58,7 @@ function tensor({ name, shape, values }: OnnxTensor): Buffer {
     ...shape.map((size) => numberField(onnx.tensor.dimension, size)),
     numberField(
       onnx.tensor.type,
-      values instanceof Float32Array ? onnx.elementType.float : onnx.elementType.integer,
+      values instanceof Float32Array ? onnx.elementType.float : onnx.elementType.int64,
     ),
     bytesField(onnx.tensor.name, name),
     bytesField(onnx.tensor.bytes, Buffer.from(values.buffer, values.byteOffset, values.byteLength)),

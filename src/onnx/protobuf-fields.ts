@@ -1,8 +1,8 @@
-/** The fields of a Protocol Buffers message as they stand on the wire: what is not touched stays as it was. */
+/** The fields of a Protocol Buffers message in their wire format: bytes that are not changed stay as they were. */
 export interface Field {
   number: number;
   wireType: number;
-  /** Of a field with a length, what stands behind the length. */
+  /** The payload, without the length. */
   bytes: Buffer;
 }
 
@@ -63,8 +63,8 @@ function extentOf(message: Buffer, at: number, wireType: number): { from: number
     const length = varintAt(message, at);
     extent.from = length.end;
     extent.to = length.end + length.value;
-  } else throw new Error(`a field of wire type ${wireType}`);
-  if (extent.to > message.length) throw new Error('a message that ends inside a field');
+  } else throw new Error(`unknown wire type ${wireType}`);
+  if (extent.to > message.length) throw new Error('the message ends inside a field');
   return extent;
 }
 
@@ -72,15 +72,15 @@ function varintAt(bytes: Buffer, at: number): { value: number; end: number } {
   let value = 0;
   for (let i = 0; i < 10; i++) {
     const byte = bytes[at + i];
-    if (byte === undefined) throw new Error('a message that ends inside a number');
+    if (byte === undefined) throw new Error('the message ends inside a varint');
     value += (byte & 0x7f) * 2 ** (7 * i);
     if (byte < 0x80) return { value, end: at + i + 1 };
   }
-  throw new Error('a number of more than ten bytes');
+  throw new Error('a varint of more than ten bytes');
 }
 
 function varint(value: number): Buffer {
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${value} cannot be written as a number`);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${value} cannot be written as a varint`);
   const bytes: number[] = [];
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);

@@ -151,7 +151,7 @@ function ctc(): Buffer {
     initializers: judged.initializers,
     inputs: [
       { name: 'audio_signal', shape: ['N', bands, 'T'] },
-      { name: 'length', shape: ['N'], type: 'integer' },
+      { name: 'length', shape: ['N'], type: 'int64' },
     ],
     outputs: [{ name: 'logprobs', shape: ['N', 'T', 2] }],
   });
@@ -175,11 +175,11 @@ function transducer(): Record<'encoder' | 'decoder' | 'joiner', Buffer> {
     initializers: judged.initializers,
     inputs: [
       { name: 'x', shape: ['N', 'T', bands] },
-      { name: 'x_lens', shape: ['N'], type: 'integer' },
+      { name: 'x_lens', shape: ['N'], type: 'int64' },
     ],
     outputs: [
       { name: 'encoder_out', shape: ['N', 'T', 2] },
-      { name: 'encoder_out_lens', shape: ['N'], type: 'integer' },
+      { name: 'encoder_out_lens', shape: ['N'], type: 'int64' },
     ],
   });
   const decoder = onnxModel({
@@ -199,7 +199,7 @@ function transducer(): Record<'encoder' | 'decoder' | 'joiner', Buffer> {
       { name: 'table', shape: [2, 2], values: Float32Array.of(0, 0, 0, -1000) },
       { name: 'blank', shape: [1], values: BigInt64Array.of(0n) },
     ],
-    inputs: [{ name: 'y', shape: ['N', 2], type: 'integer' }],
+    inputs: [{ name: 'y', shape: ['N', 2], type: 'int64' }],
     outputs: [{ name: 'decoder_out', shape: ['N', 2] }],
   });
   const joiner = onnxModel({
