@@ -1,6 +1,6 @@
 /**
  * The speech processes of the service and nothing around them. `plan PCM PLAN N` cuts at pauses, `cut PCM PLAN N` every
- * 15 s without listening; `recognise PCM PLAN N` is what is timed.
+ * 15 s without voice activity; `recognise PCM PLAN N` is what is timed.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -30,9 +30,9 @@ if (step === 'plan') {
   writeFileSync(planFile, JSON.stringify(chunksOfSize(15 * sampleRate, audio.length / 2)));
 } else {
   const options = { engine: 'moonshine', language: 'en', speakers: false };
-  const heard = (chunk: Chunk) => audio.subarray(chunk.startSample * 2, chunk.endSample * 2);
+  const audioOf = (chunk: Chunk) => audio.subarray(chunk.startSample * 2, chunk.endSample * 2);
   const chunks = JSON.parse(readFileSync(planFile, 'utf8')) as Chunk[];
-  await Promise.all(chunks.map((chunk) => pool.recognise(heard(chunk), chunk, options, signal)));
+  await Promise.all(chunks.map((chunk) => pool.recognise(audioOf(chunk), chunk, options, signal)));
 }
 await pool.close();
 

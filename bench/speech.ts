@@ -132,7 +132,7 @@ async function long(stage: Stage): Promise<BenchmarkRow[]> {
   ];
 }
 
-/** The bare recognizer gets the chunks ready made; the job decodes, listens, asks for the language, stores, assembles. */
+/** The bare recognizer gets the chunks ready made; the job decodes, detects voice and language, stores, assembles. */
 async function job(stage: Stage): Promise<BenchmarkRow[]> {
   const { minutes } = stage.settings;
   const recording = longRecording(stage.clips, minutes, join(stage.directory, 'job.wav'));
@@ -182,7 +182,7 @@ async function workers(stage: Stage): Promise<BenchmarkRow[]> {
 async function silence(stage: Stage): Promise<BenchmarkRow[]> {
   const file = nonSpeechRecording(20, join(stage.directory, 'non-speech.flac'));
   const { output } = await transcribed(stage, file, 2);
-  return [atMost('invented words, 20 min without speech', comparableWords(output).length, 0, '')];
+  return [atMost('hallucinated words, 20 min without speech', comparableWords(output).length, 0, '')];
 }
 
 async function memory(stage: Stage): Promise<BenchmarkRow[]> {
@@ -242,14 +242,14 @@ async function kills(stage: Stage): Promise<BenchmarkRow[]> {
 async function peers(stage: Stage): Promise<BenchmarkRow[]> {
   const { whisperCppModel, voskModel, peerMinutes, peerDirectory, core, rounds } = stage.settings;
   const recording = longRecording(stage.clips, peerMinutes, join(stage.directory, 'peers.wav'));
-  const place = { directory: peerDirectory ?? stage.directory, environment: stage.environment, core };
+  const peerStage = { directory: peerDirectory ?? stage.directory, environment: stage.environment, core };
   const others: Peer[] = [
-    whisperCpp(place, whisperCppModel, join(stage.directory, 'models', 'whisper-base')),
-    vosk(place, voskModel),
+    whisperCpp(peerStage, whisperCppModel, join(stage.directory, 'models', 'whisper-base')),
+    vosk(peerStage, voskModel),
   ];
   const own: Measured[] = [];
   const theirs = others.map(() => [] as Measured[]);
-  const ours = { ...place, environment: { ...stage.environment, LONGHAND_WORKERS: '1' } };
+  const ours = { ...peerStage, environment: { ...stage.environment, LONGHAND_WORKERS: '1' } };
   for (let turn = 0; turn < rounds; turn++) {
     own.push(await pinned(ours, [process.execPath, main, 'transcribe', recording.file]));
     for (const [i, peer] of others.entries()) theirs[i]?.push(await peer.run(recording.file));

@@ -160,12 +160,12 @@ export function embeddingByLoops(
     return bias + sum - (centre[row] ?? 0);
   });
   const transform = kaldiMatrix(readFileSync(join(directory, 'transform.mat')));
-  const turned = Array.from({ length: transform.rows }, (_, row) =>
+  const transformed = Array.from({ length: transform.rows }, (_, row) =>
     embedding.reduce(
       (sum, value, column) => sum + value * (transform.values[row * transform.columns + column] ?? 0),
       0,
     ),
   );
-  const norm = Math.hypot(...turned);
-  return turned.map((value) => value / norm);
+  const norm = Math.hypot(...transformed);
+  return transformed.map((value) => value / norm);
 }

@@ -5,7 +5,7 @@ import type { HttpsDownload } from '../model/model-download.ts';
 import { models } from '../model/model-manifest.ts';
 import { ModelStore } from '../model/model-store.ts';
 import { StartError } from '../platform/start-error.ts';
-import { engineHearsLanguages, languageModel, modelOfEngine, modelsNeededBy } from '../speech/engine.ts';
+import { engineUsesLanguage, languageModel, modelOfEngine, modelsNeededBy } from '../speech/engine.ts';
 import { SpeechPool } from '../speech/process/speech-pool.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { Foundation } from './foundation.ts';
@@ -67,7 +67,7 @@ export async function openSpeech(
     );
     return undefined;
   }
-  if (engineHearsLanguages(config.engine.name) && !(await modelStore.usable(languageModel))) {
+  if (engineUsesLanguage(config.engine.name) && !(await modelStore.usable(languageModel))) {
     logger.warn(
       `languages are told apart slowly, because a model is not installed: run "longhand models install ${languageModel}"`,
     );

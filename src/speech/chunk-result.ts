@@ -11,16 +11,17 @@ export interface RecogniseOptions {
   speakers: boolean;
 }
 
-/** The voice in one short window: signed bytes in base64, proportional to a vector of unit length. */
+/** The embedding of the voice in one short window of audio. */
 export interface SpeakerWindow extends SpeechSpan {
+  /** By `embeddingText`. */
   voice: string;
 }
 
 /** Why nothing is known about the speakers of a chunk or of a job. */
 export type SpeakerFault = 'no-model' | 'mixed-models' | 'too-little-speech' | 'time-limit' | 'error';
 
-export interface HeardSpeakers {
-  /** Voices of different models cannot be compared. */
+export interface SpeakerEmbeddings {
+  /** Embeddings of different models cannot be compared. */
   model: string;
   /** The windows are turns that the model found, and two people may speak at once. */
   overlapping: boolean;
@@ -28,11 +29,11 @@ export interface HeardSpeakers {
 }
 
 /** What a chunk tells about its speakers; they are joined over the whole recording when all chunks are done. */
-export type SpeakerEvidence = HeardSpeakers | { fault: SpeakerFault; detail: string };
+export type SpeakerEvidence = SpeakerEmbeddings | { fault: SpeakerFault; detail: string };
 
 /** What is stored for a recognised chunk. Plain JSON; every time is a sample of the whole recording. */
 export interface ChunkResult {
-  /** The engine that spoke, for example `moonshine-base`. */
+  /** What recognised it, for example `moonshine-base`. */
   engine: string;
   utterances: RecognisedUtterance[];
   /** Present where the task asked for speakers. */

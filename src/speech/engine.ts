@@ -2,7 +2,7 @@
 
 export const englishModel = 'moonshine-base';
 export const otherLanguagesModel = 'whisper-base';
-/** Tells languages apart in a tenth of the time of the model that then writes them. */
+/** Detects languages in a tenth of the time of the model that then recognises them. */
 export const languageModel = 'whisper-tiny-language';
 export const voiceActivityModel = 'silero-vad';
 
@@ -16,8 +16,8 @@ export function modelOfEngine(engine: string): string {
   return shortNames[engine] ?? engine;
 }
 
-/** Whether it makes a difference to the engine to be told the language of the whole recording. */
-export function engineHearsLanguages(engine: string): boolean {
+/** Whether the engine recognises better when it is given the language of the whole recording. */
+export function engineUsesLanguage(engine: string): boolean {
   return engine === 'auto' || modelOfEngine(engine).startsWith('whisper-');
 }
 

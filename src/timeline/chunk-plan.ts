@@ -1,6 +1,6 @@
 /**
  * Which stretches of a recording are recognised together. Voice activity finds spans of speech; spans are joined
- * into utterances (what the recognizer hears at once) and utterances into chunks (what one task recognises and
+ * into utterances (the recognizer's input) and utterances into chunks (what one task recognises and
  * stores). Every cut lies in a pause; silence belongs to no chunk.
  */
 
@@ -16,14 +16,14 @@ export interface Chunk extends SpeechSpan {
 
 const seconds = (value: number): number => Math.round(value * sampleRate);
 
-/** Moonshine drops or invents text beyond 15 to 20 s, and hears better with context than in single phrases. */
+/** Moonshine drops or hallucinates text beyond 15 to 20 s, and recognises better with context than single phrases. */
 const utteranceSamplesMax = seconds(16);
 const utteranceSamplesGood = seconds(8);
 /** A pause of this length always ends an utterance: to read it costs time and tells the recognizer nothing. */
 const pauseSamplesSplitting = seconds(1.5);
 /** A pause from which a cut costs nothing; shorter ones may lie between two words of one breath. */
 const pauseSamplesComfortable = seconds(0.6);
-/** Whisper hears at most 30 s at once, so one chunk is one of its windows. */
+/** Whisper takes at most 30 s, so one chunk is one of its windows. */
 const chunkSamplesMax = seconds(28);
 /** Context on both sides of an utterance: onsets and endings that voice activity clips. */
 export const paddingSamples = seconds(0.2);
@@ -97,7 +97,7 @@ function utterancesOf(spans: readonly SpeechSpan[]): Utterance[] {
 /**
  * Splits a run of spans where the sum of costs is least: a cut costs more the shorter its pause is, an utterance
  * costs more the further it is below a good length. A single span longer than the limit stays whole here; the
- * voice activity has already cut it at its quietest place.
+ * voice activity has already cut it at its quietest window.
  */
 function cheapestSplit(run: readonly SpeechSpan[]): Utterance[] {
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }];

@@ -48,7 +48,7 @@ export class Segments {
   }
 }
 
-/** Splits a sentence that is too long at its best places: a pause or a comma, rather near the middle. */
+/** Splits a sentence that is too long at a pause or a comma, rather near the middle. */
 function fitting(sentence: readonly SpokenWord[]): (readonly SpokenWord[])[] {
   const first = sentence[0];
   const last = sentence.at(-1);

@@ -110,7 +110,7 @@ test('most cuts lie at the end of a sentence or a clause, and hardly any subtitl
   assert.ok(orphans / cuts < 0.01, `${orphans} of ${cuts} subtitles`);
 });
 
-test('speech that is too fast to be read keeps its words, its order and its place', () => {
+test('speech that is too fast to be read keeps its words, its order and its time', () => {
   for (let seed = 1; seed <= 30; seed++) {
     const words = talk(seed, { rate: 30 + seed, seconds: 60, speakers: seed % 3 });
     assertWellFormed(words, subtitleCues(words));

@@ -24,7 +24,7 @@ export interface Cue {
 
 /** Across a pause of this length no subtitle runs: its end would be read long before it is said. */
 const pauseMsSplitting = 1000;
-/** From here on a pause is as good a place to cut as a comma. */
+/** From here on a pause is as good for a cut as a comma. */
 const pauseMsClause = 300;
 const sentenceEnd = /[.!?…。！？؟।]["'”’»)\]]*$/u;
 
@@ -47,7 +47,7 @@ interface CueWord extends MeasuredWord {
   endsSentence: boolean;
   /** A subtitle ends after this word in any case. */
   isLast: boolean;
-  /** And how good a place for its end it is, where it may. */
+  /** What it costs to end one after this word, where it may. */
   cutCost: number;
 }
 

@@ -10,21 +10,21 @@ const span = (startSeconds: number, endSeconds: number): SpeechSpan => ({
   endSample: Math.round(endSeconds * sampleRate),
 });
 
-function heard(text: string, ...spans: SpeechSpan[]): RecognisedUtterance {
+function utterance(text: string, ...spans: SpeechSpan[]): RecognisedUtterance {
   const startSample = spans[0]?.startSample ?? 0;
   const endSample = spans.at(-1)?.endSample ?? 0;
   return { startSample, endSample, spans, text, language: 'en' };
 }
 
-test('nothing heard is an empty text without segments and words', () => {
+test('nothing recognised is an empty text without segments and words', () => {
   const nothing = { text: '', segments: [], words: [] };
   assert.deepEqual(transcript([]), nothing);
-  assert.deepEqual(transcript([heard('', span(1, 2))]), nothing);
+  assert.deepEqual(transcript([utterance('', span(1, 2))]), nothing);
 });
 
 test('each sentence is a segment, and its times follow the pauses of the speech', () => {
   const { segments, text } = transcript([
-    heard('He was not an ill man. Mr. Smith had married, too.', span(0.5, 2.4), span(3.2, 5.6)),
+    utterance('He was not an ill man. Mr. Smith had married, too.', span(0.5, 2.4), span(3.2, 5.6)),
   ]);
   assert.deepEqual(segments, [
     { start: 0.5, end: 2.4, text: 'He was not an ill man.' },
@@ -35,15 +35,15 @@ test('each sentence is a segment, and its times follow the pauses of the speech'
 
 test('a sentence that runs over two chunks becomes one segment', () => {
   const { segments } = transcript([
-    heard('and so, my fellow', span(0, 2)),
-    heard('Americans, ask not.', span(2.3, 4)),
+    utterance('and so, my fellow', span(0, 2)),
+    utterance('Americans, ask not.', span(2.3, 4)),
   ]);
   assert.deepEqual(segments, [{ start: 0, end: 4, text: 'And so, my fellow Americans, ask not.' }]);
 });
 
 test('a long sentence is split at clauses: no segment over 12 s or 200 characters, none overlapping', () => {
   const clause = 'It was the age of wisdom and of foolishness';
-  const long = heard(
+  const long = utterance(
     `${Array.from({ length: 20 }, () => clause).join(', ')}.`,
     ...Array.from({ length: 20 }, (_, i) => span(i * 3, i * 3 + 2.5)),
   );
@@ -61,17 +61,17 @@ test('a long sentence is split at clauses: no segment over 12 s or 200 character
 
 test('a long pause begins a paragraph', () => {
   const { text } = transcript([
-    heard('First part.', span(0, 1)),
-    heard('Still first.', span(1.5, 2.5)),
-    heard('Second part.', span(6, 7)),
+    utterance('First part.', span(0, 1)),
+    utterance('Still first.', span(1.5, 2.5)),
+    utterance('Second part.', span(6, 7)),
   ]);
   assert.equal(text, 'First part. Still first.\n\nSecond part.');
 });
 
 test('words of a script without spaces are joined without spaces', () => {
   const { text, segments } = transcript([
-    heard('今日は天気がいいです。', span(0, 2)),
-    heard('明日は雨です。', span(2.3, 4)),
+    utterance('今日は天気がいいです。', span(0, 2)),
+    utterance('明日は雨です。', span(2.3, 4)),
   ]);
   assert.equal(text, '今日は天気がいいです。明日は雨です。');
   assert.equal(segments.length, 2);
@@ -79,7 +79,7 @@ test('words of a script without spaces are joined without spaces', () => {
 
 test('a change of speaker ends a segment', () => {
   const { segments } = transcript(
-    [heard('are you there yes I am', span(0, 1.5), span(2, 3))],
+    [utterance('are you there yes I am', span(0, 1.5), span(2, 3))],
     [
       { ...span(0, 1.6), speaker: 0 },
       { ...span(1.9, 3), speaker: 1 },
@@ -96,7 +96,7 @@ test('a change of speaker ends a segment', () => {
 
 test('every word comes with its times, within its segment, and with its speaker', () => {
   const { text, segments, words } = transcript(
-    [heard('are you there. yes, I am.', span(0, 1.5), span(2, 3)), heard('good.', span(3.5, 4))],
+    [utterance('are you there. yes, I am.', span(0, 1.5), span(2, 3)), utterance('good.', span(3.5, 4))],
     [
       { ...span(0, 1.6), speaker: 0 },
       { ...span(1.9, 4), speaker: 1 },
@@ -118,7 +118,11 @@ test('every word comes with its times, within its segment, and with its speaker'
 
 test('ten hours of results are assembled in linear time and memory', () => {
   const utterances = Array.from({ length: 4000 }, (_, i) =>
-    heard(`Sentence number ${i} of a long meeting.`, span(i * 9, i * 9 + 4), span(i * 9 + 4.3, i * 9 + 8)),
+    utterance(
+      `Sentence number ${i} of a long meeting.`,
+      span(i * 9, i * 9 + 4),
+      span(i * 9 + 4.3, i * 9 + 8),
+    ),
   );
   assert.equal(transcript(utterances).segments.length, 4000);
 });
@@ -132,7 +136,9 @@ test('what is given while utterances come is, put together, the whole transcript
     '晴れです。',
     'So it',
   ];
-  const utterances = sentences.map((text, i) => heard(text, span(i * 3.2, i * 3.2 + (i === 3 ? 0.9 : 2.9))));
+  const utterances = sentences.map((text, i) =>
+    utterance(text, span(i * 3.2, i * 3.2 + (i === 3 ? 0.9 : 2.9))),
+  );
   const live = new LiveTranscript();
   const given = [...utterances.flatMap((utterance) => live.add(utterance)), ...live.end()];
   const whole = transcript(utterances);
@@ -141,6 +147,6 @@ test('what is given while utterances come is, put together, the whole transcript
     given.map(({ segment }) => segment),
     whole.segments,
   );
-  assert.deepEqual(new LiveTranscript().add(heard('It was late.', span(0, 1))).length, 1);
-  assert.deepEqual(new LiveTranscript().add(heard('It was', span(0, 1))).length, 0);
+  assert.deepEqual(new LiveTranscript().add(utterance('It was late.', span(0, 1))).length, 1);
+  assert.deepEqual(new LiveTranscript().add(utterance('It was', span(0, 1))).length, 0);
 });

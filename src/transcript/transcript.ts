@@ -78,7 +78,7 @@ export function textOf(segments: readonly LedSegment[]): string {
   return segments.map(({ lead, segment }) => lead + segment.text).join('');
 }
 
-/** Words further from any turn than this were heard where nobody listened for voices: no speaker is better than a wrong one. */
+/** Words further from any turn than this lie where no speakers were embedded: no speaker is better than a wrong one. */
 const turnSamplesAway = 3 * sampleRate;
 
 function withSpeakers(words: readonly SpokenWord[], turns: readonly SpeakerTurn[]): readonly SpokenWord[] {

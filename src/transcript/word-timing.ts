@@ -9,7 +9,7 @@ import type { RecognisedUtterance } from '../timeline/utterance.ts';
 import type { TimedWord } from '../timeline/word.ts';
 
 const clauseEnd = /[.,;:!?…。、，！？；：؟،।]["'”’»)\]]*$/u;
-/** How far, in seconds of misfit, a pause without punctuation is put off, and one with it is welcomed. */
+/** What a pause without punctuation costs, in seconds of misfit. */
 const punctuationWorthSeconds = 0.8;
 
 export function timedWords(utterance: RecognisedUtterance): TimedWord[] {
@@ -37,11 +37,11 @@ function withinVoice(words: readonly TimedWord[], spans: readonly SpeechSpan[]):
   return placed;
 }
 
-/** Engines let a word begin in the pause before it or end in the one after; the voice knows better. */
+/** Engines let a word begin in the pause before it or end in the one after. */
 function withoutPauses(word: TimedWord, spans: readonly SpeechSpan[]): TimedWord {
   const shared = spans.map((span) => overlap(span, word));
   const most = Math.max(...shared);
-  // A span that the word only brushes is its neighbour's.
+  // A span that the word hardly overlaps is its neighbour's.
   const spoken = spans.filter((_, i) => (shared[i] ?? 0) > 0.3 * most);
   const first = spoken[0];
   const last = spoken.at(-1);

@@ -1,4 +1,4 @@
-import { engineHearsLanguages } from '../speech/engine.ts';
+import { engineUsesLanguage } from '../speech/engine.ts';
 import { languageByVote, votingChunks } from '../speech/recognizer/language-vote.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
@@ -15,7 +15,7 @@ export async function decideLanguage(
   { language, audio, chunks }: { language: string | null; audio: AudioObject; chunks: readonly Chunk[] },
   signal: AbortSignal,
 ): Promise<string | null> {
-  if (language !== null || !engineHearsLanguages(engine)) return language;
+  if (language !== null || !engineUsesLanguage(engine)) return language;
   const places = await Promise.all(
     votingChunks(chunks).map(async (chunk) => ({ audio: await chunkAudio(stores, audio, chunk), chunk })),
   );

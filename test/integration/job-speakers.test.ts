@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
 import type { ChunkResult, SpeakerEvidence } from '../../src/speech/chunk-result.ts';
 import { SpeechPool } from '../../src/speech/process/speech-pool.ts';
-import { voiceText } from '../../src/speech/speaker/voiceprint/voice-text.ts';
+import { embeddingText } from '../../src/speech/speaker/voiceprint/embedding-text.ts';
 import { sampleRate } from '../../src/timeline/sample-rate.ts';
 import { speakersOfJob } from '../../src/transcription/speakers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -14,7 +14,7 @@ function heard(model: string, startSecond: number, voice: number[]): SpeakerEvid
   const window = (at: number) => ({
     startSample: (startSecond + at) * second,
     endSample: (startSecond + at + 1.5) * second,
-    voice: voiceText(Float32Array.from(voice)),
+    voice: embeddingText(Float32Array.from(voice)),
   });
   return { model, overlapping: false, windows: [window(0), window(0.75), window(1.5)] };
 }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { firstLanguageMark, languageDecoder } from '../../src/model/language-decoder.ts';
+import { firstLanguageToken, languageDecoder } from '../../src/model/language-decoder.ts';
 import { languageModel } from '../../src/speech/engine.ts';
-import { WhisperVocabulary } from '../../src/speech/recognizer/whisper/vocabulary.ts';
 import { WhisperLanguageDetector } from '../../src/speech/recognizer/whisper/whisper-language-detector.ts';
-import { WhisperListener } from '../../src/speech/recognizer/whisper/whisper-model.ts';
+import { WhisperDecoder } from '../../src/speech/recognizer/whisper/whisper-model.ts';
+import { WhisperVocabulary } from '../../src/speech/recognizer/whisper/whisper-vocabulary.ts';
 import { floatSamples } from '../../src/timeline/pcm-samples.ts';
 import { fixtureSamples, spokenSamples } from '../support/audio.ts';
 import { onCleanup } from '../support/cleanup.ts';
@@ -20,7 +20,7 @@ test('a decoder cut down to its first step says the same of every language', asy
   const vocabulary = await WhisperVocabulary.load(directory);
   const sound = Float32Array.from({ length: 1500 * 512 }, (_, i) => Math.sin(i * 0.37) + Math.cos(i * 0.011));
   const encoded = new Tensor('float32', sound, [1, 1500, 512]);
-  const whole = new WhisperListener(await InferenceSession.create(published), encoded, vocabulary);
+  const whole = new WhisperDecoder(await InferenceSession.create(published), encoded, vocabulary);
   const expected = (await whole.step(vocabulary.start)).logits;
 
   const cut = languageDecoder(published);
@@ -33,7 +33,7 @@ test('a decoder cut down to its first step says the same of every language', asy
   });
   assert.equal(logits?.data.length, vocabulary.languages.size);
   for (const [language, mark] of vocabulary.languages) {
-    const ours = Number(logits?.data[mark - firstLanguageMark]);
+    const ours = Number(logits?.data[mark - firstLanguageToken]);
     assert.ok(Math.abs(ours - Number(expected[mark])) < 1e-3, `${language}: ${ours}, not ${expected[mark]}`);
   }
 });
@@ -63,10 +63,10 @@ test('where the ear is missing or half installed, the larger model answers', asy
   const speech = speechPool(t, { modelsDirectory: directory });
   const [chunk] = await chunksOf(speech, samples);
   assert.ok(chunk);
-  const places = [{ audio: audioOf(samples, chunk), chunk }];
+  const chunks = [{ audio: audioOf(samples, chunk), chunk }];
   for (const prepare of [async () => {}, () => mkdir(join(directory, languageModel))]) {
     await prepare();
-    const [guess] = await speech.detectLanguages(places, patience());
+    const [guess] = await speech.detectLanguages(chunks, patience());
     assert.equal(guess?.language, 'en');
     assert.ok((guess?.probability ?? 0) > 0.5);
   }

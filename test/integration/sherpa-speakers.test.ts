@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { joinedSpeakers } from '../../src/speech/speaker/joined-speakers.ts';
-import { openSherpaListener } from '../../src/speech/speaker/sherpa-evidence.ts';
+import { openSherpaListener } from '../../src/speech/speaker/sherpa-listener.ts';
 import { sampleRate } from '../../src/timeline/sample-rate.ts';
 import { writeSmallSherpaModels } from '../support/small-sherpa-models.ts';
 

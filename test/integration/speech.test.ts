@@ -37,7 +37,7 @@ test('read speech becomes its words, by either engine', async (t) => {
   }
 });
 
-test('the pieces of a recording come back in order, at their places to 20 ms however much silence lies between', async (t) => {
+test('the pieces of a recording come back in order, at their times to 20 ms however much silence lies between', async (t) => {
   const speech = speechPool(t);
   const first = await fixtureSamples('austen-880.flac');
   const second = await fixtureSamples('austen-930.flac');
@@ -70,25 +70,28 @@ test('the pieces of a recording come back in order, at their places to 20 ms how
     assert.equal(segments.length, 4);
     for (const [i, segment] of segments.entries()) {
       const bytesBefore = Buffer.concat(pieces.slice(0, 2 * i + 1)).length;
-      const place = bytesBefore / 2 / sampleRate;
+      const offset = bytesBefore / 2 / sampleRate;
       const { start = 0, end = 0 } = alone[i % 2] ?? {};
       assert.ok(
-        Math.abs(segment.start - place - start) <= 0.02,
-        `${engine} ${i} ${segment.start - place} ${start}`,
+        Math.abs(segment.start - offset - start) <= 0.02,
+        `${engine} ${i} ${segment.start - offset} ${start}`,
       );
-      assert.ok(Math.abs(segment.end - place - end) <= 0.02, `${engine} ${i} ${segment.end - place} ${end}`);
+      assert.ok(
+        Math.abs(segment.end - offset - end) <= 0.02,
+        `${engine} ${i} ${segment.end - offset} ${end}`,
+      );
     }
   }
 });
 
-test('speech begins and ends at the same place to 20 ms wherever the windows of voice activity lie on it', async (t) => {
+test('speech begins and ends at the same time to 20 ms wherever the windows of voice activity lie on it', async (t) => {
   const speech = speechPool(t);
   for (const name of ['austen-870.flac', 'austen-880.flac', 'austen-930.flac']) {
     const clip = await fixtureSamples(name);
     const begins: number[] = [];
     const ends: number[] = [];
-    for (let place = 0; place < 8; place++) {
-      const lead = 1 + (place * 67) / sampleRate;
+    for (let step = 0; step < 8; step++) {
+      const lead = 1 + (step * 67) / sampleRate;
       const samples = Buffer.concat([silence(lead), clip, silence(2)]);
       const [chunk] = await chunksOf(speech, samples);
       assert.ok(chunk, name);
@@ -135,16 +138,16 @@ test('a recording in two languages comes back in both, each by the engine made f
   assert.match(text, /prudently in his power.*buenos días a todos.*la ciudad/is);
 });
 
-test('the language of each place is heard', async (t) => {
+test('the language of each chunk is detected', async (t) => {
   const speech = speechPool(t);
   const spanish = await spokenSamples('es', 'Buenos días a todos. Hoy vamos a hablar de la casa nueva.');
-  const places = [];
+  const chunks = [];
   for (const samples of [await fixtureSamples('austen-870.flac'), spanish]) {
     const [chunk] = await chunksOf(speech, samples);
     assert.ok(chunk);
-    places.push({ audio: audioOf(samples, chunk), chunk });
+    chunks.push({ audio: audioOf(samples, chunk), chunk });
   }
-  const guesses = await speech.detectLanguages(places, patience());
+  const guesses = await speech.detectLanguages(chunks, patience());
   assert.deepEqual(
     guesses.map(({ language }) => language),
     ['en', 'es'],

@@ -214,12 +214,12 @@ export function embeddingByLoops(
       ) -
       (network.mean[row] ?? 0),
   );
-  const turned = centred.map((_, row) =>
+  const transformed = centred.map((_, row) =>
     centred.reduce(
       (sum, value, column) => sum + value * (network.transform[row * embeddingSize + column] ?? 0),
       0,
     ),
   );
-  const norm = Math.hypot(...turned);
-  return turned.map((value) => value / norm);
+  const norm = Math.hypot(...transformed);
+  return transformed.map((value) => value / norm);
 }

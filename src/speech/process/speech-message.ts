@@ -5,7 +5,7 @@
 
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
-import type { ChunkResult, HeardSpeakers, RecogniseOptions } from '../chunk-result.ts';
+import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings } from '../chunk-result.ts';
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import type { ChunkAudio } from '../speech.ts';
@@ -23,7 +23,7 @@ export interface SpeechProcessSettings {
 export type SpeechRequest =
   | { type: 'recognise'; id: number; audio: Uint8Array; chunk: Chunk; options: RecogniseOptions }
   | { type: 'detect-languages'; id: number; chunks: readonly ChunkAudio[] }
-  | { type: 'join-speakers'; id: number; evidence: HeardSpeakers; count: SpeakerCount }
+  | { type: 'join-speakers'; id: number; evidence: SpeakerEmbeddings; count: SpeakerCount }
   | { type: 'detect-voice'; id: number; block: Uint8Array };
 
 /** The request with this id is given up, whether it is under way or still waits. Not answered itself. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/telemetry.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
-import type { ChunkResult, HeardSpeakers, RecogniseOptions } from '../chunk-result.ts';
+import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings } from '../chunk-result.ts';
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import type { ChunkAudio, FoundSpeech, Speech } from '../speech.ts';
@@ -60,7 +60,7 @@ export class SpeechPool implements Speech {
     if (this.#closed) return;
     for (const [i, slot] of this.#slots.entries()) {
       if (!slot.busy) slot.idleSinceMs = this.#options.clock.now();
-      // The languages of a recording are asked of one process: the first that is free, which is most likely the first.
+      // The languages of a recording are detected by one process: the first that is free, which is most likely the first.
       this.#processOf(slot).warmUp({ engine, language, detector: language === null && i === 0 });
     }
   }
@@ -80,7 +80,11 @@ export class SpeechPool implements Speech {
     return this.#withProcess(signal, (process) => process.detectLanguages(chunks, signal));
   }
 
-  joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount, signal: AbortSignal): Promise<SpeakerTurn[]> {
+  joinSpeakers(
+    evidence: SpeakerEmbeddings,
+    count: SpeakerCount,
+    signal: AbortSignal,
+  ): Promise<SpeakerTurn[]> {
     return this.#withProcess(signal, (process) => process.joinSpeakers(evidence, count));
   }
 
@@ -105,7 +109,7 @@ export class SpeechPool implements Speech {
       () => this.#release(slot),
       () => this.#release(slot),
     );
-    // Whoever gave up does not wait; the slot is free again when its process is.
+    // A caller that gave up does not wait; the slot is free again when its process is.
     return abortable(done, signal);
   }
 
@@ -114,7 +118,7 @@ export class SpeechPool implements Speech {
   }
 
   #processOf(slot: Slot): SpeechProcess {
-    if (!slot.process || slot.process.dead) slot.process = this.#start();
+    if (!slot.process || slot.process.hasEnded) slot.process = this.#start();
     return slot.process;
   }
 

@@ -9,10 +9,10 @@ import { systemClock } from '../../platform/clock.ts';
 import { writeCompiledCode } from '../../platform/compile-cache.ts';
 import { floatSamples } from '../../timeline/pcm-samples.ts';
 import type { ChunkResult } from '../chunk-result.ts';
-import type { HeardChunk, LanguageGuess } from '../recognizer/recognizer.ts';
+import type { LanguageGuess, RecognizerInput } from '../recognizer/recognizer.ts';
 import { installedDirectory, RecognizerCache } from '../recognizer/recognizer-cache.ts';
-import { cutAtVoices, joinedSpeakers } from '../speaker/joined-speakers.ts';
-import { InstalledSpeakerListener } from '../speaker/speaker-evidence.ts';
+import { InstalledSpeakerListener } from '../speaker/installed-speaker-listener.ts';
+import { cutAtSpeakerChanges, joinedSpeakers } from '../speaker/joined-speakers.ts';
 import { type ChunkAudio, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
 import { VoiceActivity } from '../voice/voice-activity.ts';
@@ -81,21 +81,21 @@ async function recognise(
   request: SpeechRequest & { type: 'recognise' },
   signal: AbortSignal,
 ): Promise<ChunkResult> {
-  const heard = heardOf(request, request.options.language, signal);
+  const input = recognizerInput(request, request.options.language, signal);
   if (request.options.engine === 'remote') {
-    // The words come from elsewhere; only the voices are listened to here.
+    // The text comes from the endpoint; only the speakers are embedded here.
     const evidence = request.options.speakers
-      ? await speakerListener.evidence(heard.samples, request.chunk)
+      ? await speakerListener.evidence(input.samples, request.chunk)
       : undefined;
     return { engine: 'remote', utterances: [], ...(evidence && { speakers: evidence }) };
   }
-  const { recognizer, language } = await recognizers.choose(request.options.engine, heard);
+  const { recognizer, language } = await recognizers.choose(request.options.engine, input);
   const speakers = request.options.speakers
-    ? await speakerListener.evidence(heard.samples, request.chunk)
+    ? await speakerListener.evidence(input.samples, request.chunk)
     : undefined;
-  const chunk = cutAtVoices(request.chunk, speakers);
-  const recognised = await recognizer.recognise({ ...heard, chunk, language });
-  const utterances = withExactEdges(recognised, chunk, heard.samples);
+  const chunk = cutAtSpeakerChanges(request.chunk, speakers);
+  const recognised = await recognizer.recognise({ ...input, chunk, language });
+  const utterances = withExactEdges(recognised, chunk, input.samples);
   return { engine: recognizer.id, utterances, ...(speakers && { speakers }) };
 }
 
@@ -103,18 +103,22 @@ async function detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSigna
   const guesses: LanguageGuess[] = [];
   for (const chunk of chunks) {
     signal.throwIfAborted();
-    guesses.push(await recognizers.detectLanguage(heardOf(chunk, null, signal)));
+    guesses.push(await recognizers.detectLanguage(recognizerInput(chunk, null, signal)));
   }
   return guesses;
 }
 
-/** What cannot be loaded is told to the request that needs it. */
+/** What cannot be loaded fails the request that needs it. */
 function warmUp({ engine, language, detector }: SpeechWarmUp): void {
   voiceActivity().catch(() => {});
   if (engine !== 'remote') recognizers.warmUp(engine, language, detector).catch(() => {});
 }
 
-function heardOf({ audio, chunk }: ChunkAudio, language: string | null, signal: AbortSignal): HeardChunk {
+function recognizerInput(
+  { audio, chunk }: ChunkAudio,
+  language: string | null,
+  signal: AbortSignal,
+): RecognizerInput {
   return { samples: floatSamples(audio), chunk, language, signal };
 }
 

@@ -1,4 +1,4 @@
-/** The parent's side of one speech process: requests go in, answers come out, and its death is an error, not ours. */
+/** The parent's side of one speech process: requests go in, answers come out, and its end is an error of the request. */
 
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { forkModule } from '../../platform/subprocess.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
-import type { ChunkResult, HeardSpeakers, RecogniseOptions } from '../chunk-result.ts';
+import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings } from '../chunk-result.ts';
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import { type ChunkAudio, SpeechError } from '../speech.ts';
@@ -30,10 +30,10 @@ const errorOutputCharactersMax = 2000;
 const requestTimeoutMs = 600_000;
 
 /**
- * Native code runs on Node's threads, and each thread keeps freed memory to itself: with four of them a process grew by a
- * quarter over ten hours.
+ * Native code runs on Node's thread pool, and glibc keeps an arena of freed memory for each thread: with four of them a
+ * process grew by a quarter over ten hours.
  */
-const frugalMemory = { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' };
+const allocatorEnvironment = { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' };
 
 export class SpeechProcess {
   readonly #child: ChildProcess;
@@ -42,30 +42,30 @@ export class SpeechProcess {
   readonly exited: Promise<void>;
   #errorOutput = '';
   #nextId = 1;
-  #dead: SpeechError | null = null;
+  #ended: SpeechError | null = null;
   #closing = false;
 
   constructor(settings: SpeechProcessSettings, clock: Clock) {
     this.#clock = clock;
-    const child = forkModule(mainPath, { args: [JSON.stringify(settings)], env: frugalMemory });
+    const child = forkModule(mainPath, { args: [JSON.stringify(settings)], env: allocatorEnvironment });
     this.#child = child;
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errorOutput = (this.#errorOutput + text).slice(-errorOutputCharactersMax);
     });
     child.on('message', (answer: SpeechAnswer) => this.#pending.settle(answer));
     this.exited = new Promise((resolve) => {
-      child.once('error', (cause) => this.#die('could not be started', cause, resolve));
-      child.once('exit', (code, signal) => this.#die(exitText(code, signal), this.#errorOutput, resolve));
+      child.once('error', (cause) => this.#end('could not be started', cause, resolve));
+      child.once('exit', (code, signal) => this.#end(exitText(code, signal), this.#errorOutput, resolve));
     });
   }
 
-  get dead(): boolean {
-    return this.#dead !== null;
+  get hasEnded(): boolean {
+    return this.#ended !== null;
   }
 
   /** Why it ended, unless it was told to. */
   get failure(): SpeechError | null {
-    return this.#closing ? null : this.#dead;
+    return this.#closing ? null : this.#ended;
   }
 
   async recognise(
@@ -86,7 +86,7 @@ export class SpeechProcess {
     return answer.guesses;
   }
 
-  async joinSpeakers(evidence: HeardSpeakers, count: SpeakerCount): Promise<SpeakerTurn[]> {
+  async joinSpeakers(evidence: SpeakerEmbeddings, count: SpeakerCount): Promise<SpeakerTurn[]> {
     const answer = await this.#ask({ type: 'join-speakers', id: this.#nextId++, evidence, count });
     if (answer.type !== 'speakers-joined') throw unexpected(answer);
     return answer.turns;
@@ -126,7 +126,7 @@ export class SpeechProcess {
   }
 
   async #ask(request: SpeechRequest): Promise<SpeechAnswer> {
-    if (this.#dead) throw this.#dead;
+    if (this.#ended) throw this.#ended;
     const pending = this.#pending.of(request.id);
     const limit = this.#clock.timeout(requestTimeoutMs);
     const onTimeout = () => this.#kill();
@@ -145,12 +145,12 @@ export class SpeechProcess {
 
   /** Sent beside the request under way; no answer comes, and a process that has ended needs not be told. */
   #tell(message: SpeechCancel | SpeechWarmUp): void {
-    if (!this.#dead) this.#child.send(message, () => {});
+    if (!this.#ended) this.#child.send(message, () => {});
   }
 
-  #die(what: string, cause: unknown, done: () => void): void {
-    this.#dead = new SpeechError(`the speech process ${what}`, { transient: true, cause });
-    this.#pending.rejectAll(this.#dead);
+  #end(what: string, cause: unknown, done: () => void): void {
+    this.#ended = new SpeechError(`the speech process ${what}`, { transient: true, cause });
+    this.#pending.rejectAll(this.#ended);
     done();
   }
 }

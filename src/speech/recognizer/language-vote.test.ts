@@ -13,7 +13,7 @@ function chunk(index: number, voicedSeconds: number): Chunk {
   return { index, ...span, utterances: [{ ...span, spans: [span] }] };
 }
 
-test('the language that most places agree on wins, and doubtful places do not count against it', () => {
+test('the language that most chunks agree on wins, and doubtful ones do not count against it', () => {
   assert.equal(languageByVote([vote('en'), vote('en'), vote('cy', 0.4)]), 'en');
   assert.equal(languageByVote([vote('es'), vote('pt', 0.5), vote('es', 0.6)]), 'es');
 });
@@ -22,20 +22,20 @@ test('a recording that begins in English and goes on in Spanish has no one langu
   assert.equal(languageByVote([vote('en'), vote('es'), vote('es'), vote('es')]), null);
 });
 
-test('nothing asked, nothing known', () => {
+test('without votes nothing is known', () => {
   assert.equal(languageByVote([]), null);
   assert.equal(languageByVote([vote('en', 0), vote('en', 0)]), null);
 });
 
-test('the places asked are spread over the whole recording and hold the most speech of their stretch', () => {
+test('the chunks that vote are spread over the whole recording and have the most speech of their stretch', () => {
   const chunks = Array.from({ length: 120 }, (_, i) => chunk(i, i % 7 === 3 ? 27 : 5));
-  const asked = votingChunks(chunks);
-  assert.equal(asked.length, 4);
-  assert.ok((asked[0]?.index ?? 99) < 30 && (asked.at(-1)?.index ?? 0) >= 90);
-  for (const each of asked) assert.equal(each.index % 7, 3);
+  const voting = votingChunks(chunks);
+  assert.equal(voting.length, 4);
+  assert.ok((voting[0]?.index ?? 99) < 30 && (voting.at(-1)?.index ?? 0) >= 90);
+  for (const each of voting) assert.equal(each.index % 7, 3);
 });
 
-test('a short recording is asked at three places, or wherever it speaks; an empty one never', () => {
+test('a short recording has three votes, or as many as it has chunks; an empty one none', () => {
   assert.equal(votingChunks([chunk(0, 3)]).length, 1);
   assert.deepEqual(
     votingChunks([chunk(0, 20), chunk(1, 20)]).map(({ index }) => index),

@@ -1,4 +1,4 @@
-/** In which language a recording is: asked at several places of it, decided by vote. */
+/** The language of a recording, detected in several of its chunks and decided by vote. */
 
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import { voicedSeconds } from '../../timeline/utterance.ts';
@@ -8,25 +8,25 @@ import type { LanguageGuess } from './recognizer.ts';
 const probabilitySure = 0.8;
 
 /**
- * The chunks to ask: spread over the whole recording, and in each stretch the one with the most speech. One place
+ * The chunks that vote: spread over the whole recording, and of each stretch the one with the most speech. A vote
  * costs an eighth of a second in English and more than a second in other languages, so the number grows slowly:
  * 3 up to half an hour, 4 for an hour, 6 for ten hours.
  */
 export function votingChunks(chunks: readonly Chunk[]): Chunk[] {
   const wanted = Math.min(9, Math.max(3, Math.round(Math.log2(chunks.length + 1) * 0.55)));
-  const places = Math.min(wanted, chunks.length);
-  return Array.from({ length: places }, (_, i) => {
-    const from = Math.floor((i * chunks.length) / places);
-    const to = Math.max(from + 1, Math.floor(((i + 1) * chunks.length) / places));
+  const votes = Math.min(wanted, chunks.length);
+  return Array.from({ length: votes }, (_, i) => {
+    const from = Math.floor((i * chunks.length) / votes);
+    const to = Math.max(from + 1, Math.floor(((i + 1) * chunks.length) / votes));
     return chunks.slice(from, to).reduce((best, chunk) => (voiced(chunk) > voiced(best) ? chunk : best));
   });
 }
 
-/** The language of the whole recording, or null when more than one is spoken: then each chunk is asked. */
+/** The language of the whole recording, or null when more than one is spoken: then it is detected for each chunk. */
 export function languageByVote(guesses: readonly LanguageGuess[]): string | null {
   const sums = new Map<string, number>();
   for (const { language, probability } of guesses) {
-    if (probability === 0) continue; // Nobody listened: no model that could is installed.
+    if (probability === 0) continue; // No model that could detect it is installed.
     sums.set(language, (sums.get(language) ?? 0) + probability);
   }
   const [winner] = [...sums].toSorted((a, b) => b[1] - a[1])[0] ?? [];

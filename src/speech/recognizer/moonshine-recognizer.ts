@@ -4,10 +4,10 @@ import { paddedUtterances, paddingSamples } from '../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../timeline/span.ts';
 import { type RecognisedUtterance, type Utterance, voicedSeconds } from '../../timeline/utterance.ts';
-import type { HeardChunk, Recognizer } from './recognizer.ts';
+import type { Recognizer, RecognizerInput } from './recognizer.ts';
 import { spokenText } from './spoken-text.ts';
 
-/** Speech of this length always says something; nothing heard in it is the model's failure, not the speaker's. */
+/** Speech of this length always has words; an empty result is the model's failure. */
 const voicedSecondsWithWords = 1;
 
 export class MoonshineRecognizer implements Recognizer {
@@ -37,7 +37,7 @@ export class MoonshineRecognizer implements Recognizer {
     return new MoonshineRecognizer(id, native);
   }
 
-  async recognise({ samples, chunk, signal }: HeardChunk): Promise<RecognisedUtterance[]> {
+  async recognise({ samples, chunk, signal }: RecognizerInput): Promise<RecognisedUtterance[]> {
     const recognised: RecognisedUtterance[] = [];
     const padded = paddedUtterances(chunk);
     for (const [i, utterance] of chunk.utterances.entries()) {
@@ -49,7 +49,7 @@ export class MoonshineRecognizer implements Recognizer {
     return recognised;
   }
 
-  /** Moonshine sometimes stays silent on a stretch that it hears well without the breath before and after it. */
+  /** Moonshine sometimes gives no text for speech that it recognises without the padding before and after it. */
   async #text(
     samples: Float32Array,
     padded: SpeechSpan,
@@ -58,13 +58,13 @@ export class MoonshineRecognizer implements Recognizer {
   ): Promise<string> {
     const voiced = voicedSeconds([utterance]);
     for (const { startSample, endSample } of [padded, utterance]) {
-      const heard = await this.#decode(
+      const decoded = await this.#decode(
         inSilence(samples.subarray(startSample - offset, endSample - offset), {
           before: paddingSamples - (utterance.startSample - startSample),
           after: paddingSamples - (endSample - utterance.endSample),
         }),
       );
-      const text = spokenText(heard, voiced);
+      const text = spokenText(decoded, voiced);
       if (text !== '' || voiced < voicedSecondsWithWords) return text;
     }
     return '';
@@ -78,7 +78,7 @@ export class MoonshineRecognizer implements Recognizer {
   }
 }
 
-/** A word without a moment before it is heard as another: "eight" at the very beginning of a recording became "hate". */
+/** A word without silence before it is misrecognised: "eight" at the very beginning of a recording became "hate". */
 function inSilence(
   samples: Float32Array,
   { before, after }: { before: number; after: number },

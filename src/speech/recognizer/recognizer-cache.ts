@@ -1,8 +1,8 @@
-/** The recognizers of one speech process: loaded when first needed, kept warm until the process ends. */
+/** The recognizers of one speech process: loaded when first needed, kept until the process ends. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  engineHearsLanguages,
+  engineUsesLanguage,
   englishModel,
   languageModel,
   modelOfEngine,
@@ -10,40 +10,40 @@ import {
 } from '../engine.ts';
 import { SpeechError } from '../speech.ts';
 import { MoonshineRecognizer } from './moonshine-recognizer.ts';
-import type { HeardChunk, LanguageDetector, LanguageGuess, Recognizer } from './recognizer.ts';
+import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
 import { SherpaRecognizer } from './sherpa-recognizer.ts';
 import { WhisperLanguageDetector } from './whisper/whisper-language-detector.ts';
 import { WhisperRecognizer } from './whisper/whisper-recognizer.ts';
 
-/** Below this the larger model is asked as well. */
+/** Below this the larger model decides. */
 const probabilitySure = 0.8;
 
 export class RecognizerCache {
   readonly #modelsDirectory: string;
   readonly #loaded = new Map<string, Promise<Recognizer>>();
-  #quick: Promise<WhisperLanguageDetector> | null = null;
+  #languageDetector: Promise<WhisperLanguageDetector> | null = null;
 
   constructor(modelsDirectory: string) {
     this.#modelsDirectory = modelsDirectory;
   }
 
-  /** `auto`: English by the model made for it, all else by Whisper; a chunk whose language is not known is asked. */
+  /** `auto`: English by the model made for it, all else by Whisper; the language of a chunk is detected where it is not known. */
   async choose(
     engine: string,
-    heard: HeardChunk,
+    input: RecognizerInput,
   ): Promise<{ recognizer: Recognizer; language: string | null }> {
     if (engine !== 'auto') {
-      return { recognizer: await this.#get(modelOfEngine(engine)), language: heard.language };
+      return { recognizer: await this.#get(modelOfEngine(engine)), language: input.language };
     }
-    const language = heard.language ?? (await this.detectLanguage(heard)).language;
+    const language = input.language ?? (await this.detectLanguage(input)).language;
     const chosen = language === 'en' ? englishModel : otherLanguagesModel;
-    if (heard.language !== null) await this.#releaseDetectors(chosen);
+    if (input.language !== null) await this.#releaseDetectors(chosen);
     return { recognizer: await this.#get(chosen), language };
   }
 
   /** Loads what a job will need. A job whose language is not known is most likely English. */
   async warmUp(engine: string, language: string | null, detector: boolean): Promise<void> {
-    if (detector && engineHearsLanguages(engine)) await this.#quickDetector();
+    if (detector && engineUsesLanguage(engine)) await this.#smallDetector();
     if (engine !== 'auto') {
       await this.#get(modelOfEngine(engine));
       return;
@@ -52,37 +52,37 @@ export class RecognizerCache {
   }
 
   /** Without a model that can tell languages apart, everything is English. */
-  async detectLanguage(heard: HeardChunk): Promise<LanguageGuess> {
-    const quick = await this.#quickDetector();
-    const guess = await quick?.detectLanguage(heard);
+  async detectLanguage(input: RecognizerInput): Promise<LanguageGuess> {
+    const small = await this.#smallDetector();
+    const guess = await small?.detectLanguage(input);
     if (guess && guess.probability >= probabilitySure && guess.language === 'en') return guess;
-    const thorough = await this.#thoroughDetector();
-    return (await thorough?.detectLanguage(heard)) ?? guess ?? { language: 'en', probability: 0 };
+    const large = await this.#largeDetector();
+    return (await large?.detectLanguage(input)) ?? guess ?? { language: 'en', probability: 0 };
   }
 
-  /** Once the language of a job is known, the models that found it out would hold half a gigabyte for nothing. */
+  /** Once the language of a job is known, the models that detected it would hold half a gigabyte for nothing. */
   async #releaseDetectors(chosen: string): Promise<void> {
-    const quick = this.#quick;
-    this.#quick = null;
-    await (await quick?.catch(() => null))?.release();
+    const small = this.#languageDetector;
+    this.#languageDetector = null;
+    await (await small?.catch(() => null))?.release();
     if (chosen === otherLanguagesModel) return;
-    const thorough = this.#loaded.get(otherLanguagesModel);
+    const large = this.#loaded.get(otherLanguagesModel);
     this.#loaded.delete(otherLanguagesModel);
-    await (await thorough)?.release?.();
+    await (await large)?.release?.();
   }
 
-  /** Null where it is not installed, or not wholly: then the thorough one answers. */
-  async #quickDetector(): Promise<LanguageDetector | null> {
-    this.#quick ??= WhisperLanguageDetector.load(join(this.#modelsDirectory, languageModel));
+  /** Null where it is not installed, or not wholly: then the large one decides. */
+  async #smallDetector(): Promise<LanguageDetector | null> {
+    this.#languageDetector ??= WhisperLanguageDetector.load(join(this.#modelsDirectory, languageModel));
     try {
-      return await this.#quick;
+      return await this.#languageDetector;
     } catch {
-      this.#quick = null;
+      this.#languageDetector = null;
       return null;
     }
   }
 
-  async #thoroughDetector(): Promise<LanguageDetector | null> {
+  async #largeDetector(): Promise<LanguageDetector | null> {
     if (!(await isPresent(join(this.#modelsDirectory, otherLanguagesModel)))) return null;
     return (await this.#get(otherLanguagesModel)) as WhisperRecognizer;
   }

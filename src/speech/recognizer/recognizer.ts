@@ -1,7 +1,7 @@
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { RecognisedUtterance } from '../../timeline/utterance.ts';
 
-export interface HeardChunk {
+export interface RecognizerInput {
   /** From `chunk.startSample` to `chunk.endSample`, between -1 and 1. */
   samples: Float32Array;
   chunk: Chunk;
@@ -9,11 +9,11 @@ export interface HeardChunk {
   signal: AbortSignal;
 }
 
-/** The seam behind which every engine stands. It runs in a speech process. */
+/** What every engine implements. It runs in a speech process. */
 export interface Recognizer {
   readonly id: string;
-  recognise(heard: HeardChunk): Promise<RecognisedUtterance[]>;
-  /** Gives its memory back, where that can be done before the process ends. */
+  recognise(input: RecognizerInput): Promise<RecognisedUtterance[]>;
+  /** Frees its memory, where that can be done before the process ends. */
   release?(): Promise<void>;
 }
 
@@ -23,5 +23,5 @@ export interface LanguageGuess {
 }
 
 export interface LanguageDetector {
-  detectLanguage(heard: HeardChunk): Promise<LanguageGuess>;
+  detectLanguage(input: RecognizerInput): Promise<LanguageGuess>;
 }

@@ -11,7 +11,7 @@ import type { Chunk } from '../../timeline/chunk-plan.ts';
 import { floatSamples } from '../../timeline/pcm-samples.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../timeline/utterance.ts';
-import { utterancesWithWords } from '../../transcript/words-of-utterances.ts';
+import { utterancesWithWords } from '../../transcript/utterances-with-words.ts';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
 import { type Speech, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
@@ -80,7 +80,7 @@ export class RemoteSpeech implements Speech {
   ): Promise<ChunkResult> {
     if (options.engine !== 'remote') return this.#deps.local.recognise(audio, chunk, options, signal);
     const evidence = options.speakers ? this.#deps.local.recognise(audio, chunk, options, signal) : undefined;
-    const answer = await this.#inTurn(signal, () => this.#ask(audio, options.language, signal));
+    const answer = await this.#inSlot(signal, () => this.#ask(audio, options.language, signal));
     const { speakers } = (await evidence) ?? {};
     const utterances = withExactEdges(
       recognisedUtterances(answer, chunk, options.language),
@@ -136,7 +136,7 @@ export class RemoteSpeech implements Speech {
     }
   }
 
-  async #inTurn<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  async #inSlot<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     while (this.#underWay >= this.#deps.concurrency) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
       signal.throwIfAborted();
@@ -179,20 +179,20 @@ function parsedAnswer(text: string): Answer {
 }
 
 function recognisedUtterances(
-  { text, words, language: said }: Answer,
+  { text, words, language: detected }: Answer,
   chunk: Chunk,
   wanted: string | null,
 ): RecognisedUtterance[] {
   const spoken = spokenText(text, voicedSeconds(chunk.utterances));
   if (spoken === '') return [];
-  const language = wanted ?? (said && /^[a-z]{2,3}$/.test(said) ? said : null);
+  const language = wanted ?? (detected && /^[a-z]{2,3}$/.test(detected) ? detected : null);
   if (words && words.length > 0 && spoken === text.trim()) {
-    const place = (seconds: number) =>
+    const sampleAt = (seconds: number) =>
       Math.min(chunk.endSample, Math.max(0, Math.round(seconds * sampleRate)) + chunk.startSample);
     const timed = words.map(({ word, start, end }) => ({
       text: ` ${word.trim()}`,
-      startSample: place(start),
-      endSample: place(Math.max(start, end)),
+      startSample: sampleAt(start),
+      endSample: sampleAt(Math.max(start, end)),
     }));
     return utterancesWithWords(chunk, timed, language);
   }

@@ -3,7 +3,7 @@ import { paddedUtterances } from '../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../timeline/utterance.ts';
 import type { TimedWord } from '../../timeline/word.ts';
-import type { HeardChunk, Recognizer } from './recognizer.ts';
+import type { Recognizer, RecognizerInput } from './recognizer.ts';
 import { sherpaBundle } from './sherpa-bundle.ts';
 import { spokenText } from './spoken-text.ts';
 
@@ -25,7 +25,7 @@ export class SherpaRecognizer implements Recognizer {
     return new SherpaRecognizer(id, native);
   }
 
-  async recognise({ samples, chunk, language, signal }: HeardChunk): Promise<RecognisedUtterance[]> {
+  async recognise({ samples, chunk, language, signal }: RecognizerInput): Promise<RecognisedUtterance[]> {
     const recognised: RecognisedUtterance[] = [];
     const padded = paddedUtterances(chunk);
     for (const [i, utterance] of chunk.utterances.entries()) {
@@ -43,7 +43,7 @@ export class SherpaRecognizer implements Recognizer {
       recognised.push({
         ...utterance,
         text,
-        language: heardLanguage(result.lang) ?? language,
+        language: languageOf(result.lang) ?? language,
         ...(timed && { words }),
       });
     }
@@ -51,12 +51,12 @@ export class SherpaRecognizer implements Recognizer {
   }
 }
 
-/** SenseVoice says `<|en|>`; the others say nothing. */
-function heardLanguage(mark: string | undefined): string | null {
-  return /^<\|([a-z]{2,3})\|>$/.exec(mark ?? '')?.[1] ?? null;
+/** SenseVoice gives `<|en|>`; the others give nothing. */
+function languageOf(token: string | undefined): string | null {
+  return /^<\|([a-z]{2,3})\|>$/.exec(token ?? '')?.[1] ?? null;
 }
 
-/** Pieces of words become words: a piece that begins with a space (or its stand-in) begins one. */
+/** Joins subword tokens: one that begins with a space (or `▁`) begins a word. */
 export function wordsOfTokens(
   { tokens, timestamps }: Pick<sherpa.OfflineResult, 'tokens' | 'timestamps'>,
   extent: { startSample: number; endSample: number },

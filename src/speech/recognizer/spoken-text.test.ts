@@ -28,7 +28,7 @@ test('four times the same word is somebody who insists', () => {
   assert.equal(cutRepetitions('no no no no never'), 'no no no no never');
 });
 
-test('more letters than so little voice can hold are made up', () => {
+test('more letters than so little speech can hold are hallucinated', () => {
   assert.equal(spokenText('Thank you.', 0.13), '');
   assert.equal(spokenText('Yes.', 0.13), 'Yes.');
 });

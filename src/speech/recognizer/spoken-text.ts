@@ -1,22 +1,22 @@
-/** What is left of a recognizer's text after everything that nobody can have said is taken out. */
+/** A recognizer's text without what is hallucinated: names of sounds, loops, more text than the speech can hold. */
 
-/** The fastest talkers reach 25 characters in a second of voice; more in so little voice was made up. */
+/** The fastest talkers reach 25 characters in a second of voice; more is hallucinated. */
 const charactersPerSecondMax = 35;
 const charactersAlwaysAllowed = 3;
-/** Words that stand for sounds: `[Music]`, `(applause)`, `♪`. */
-const soundMarks = /\[[^\]]*\]|\([^)]*\)|[♪♫]+/gu;
+/** Names of sounds: `[Music]`, `(applause)`, `♪`. */
+const soundNames = /\[[^\]]*\]|\([^)]*\)|[♪♫]+/gu;
 const repetitionsMax = 4;
 const phraseWordsMax = 12;
 
 export function spokenText(text: string, voicedSeconds: number): string {
-  const cleaned = cutRepetitions(text.replace(soundMarks, ' ').replace(/\s+/gu, ' ').trim());
+  const cleaned = cutRepetitions(text.replace(soundNames, ' ').replace(/\s+/gu, ' ').trim());
   if (!/[\p{L}\p{N}]/u.test(cleaned)) return '';
   if (cleaned.length > charactersAlwaysAllowed + charactersPerSecondMax * voicedSeconds) return '';
   return cleaned;
 }
 
 /**
- * Recognizers that lose the thread say the same thing again and again. A phrase of up to twelve words that stands
+ * Decoders fall into loops. A phrase of up to twelve words that stands
  * more than four times in a row is kept once; people who say "no, no, no, no" keep their four.
  */
 export function cutRepetitions(text: string): string {

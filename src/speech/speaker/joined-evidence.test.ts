@@ -8,14 +8,14 @@ const result = (speakers?: SpeakerEvidence) => ({
   utterances: [],
   ...(speakers && { speakers }),
 });
-const heard = (model: string, startSample = 0): SpeakerEvidence => ({
+const embedded = (model: string, startSample = 0): SpeakerEvidence => ({
   model,
   overlapping: false,
   windows: [{ startSample, endSample: startSample + 24_000, voice: 'AA==' }],
 });
 
 test('the windows of all chunks come in order', () => {
-  const evidence = joinedEvidence([result(heard('m', 0)), result(heard('m', 64_000))]);
+  const evidence = joinedEvidence([result(embedded('m', 0)), result(embedded('m', 64_000))]);
   assert.ok('windows' in evidence);
   assert.deepEqual(
     evidence.windows.map(({ startSample }) => startSample),
@@ -24,7 +24,7 @@ test('the windows of all chunks come in order', () => {
 });
 
 test('a chunk without evidence leaves a gap and not a failure', () => {
-  const evidence = joinedEvidence([result({ fault: 'time-limit', detail: '' }), result(heard('m'))]);
+  const evidence = joinedEvidence([result({ fault: 'time-limit', detail: '' }), result(embedded('m'))]);
   assert.ok('windows' in evidence && evidence.windows.length === 1);
 });
 
@@ -38,6 +38,6 @@ test('when no chunk has evidence, the first fault is told', () => {
 });
 
 test('embeddings of two models are not compared', () => {
-  const evidence = joinedEvidence([result(heard('m')), result(heard('other'))]);
+  const evidence = joinedEvidence([result(embedded('m')), result(embedded('other'))]);
   assert.ok('fault' in evidence && evidence.fault === 'mixed-models');
 });

@@ -1,9 +1,9 @@
-import type { ChunkResult, HeardSpeakers, SpeakerEvidence } from '../chunk-result.ts';
+import type { ChunkResult, SpeakerEmbeddings, SpeakerEvidence } from '../chunk-result.ts';
 
 /** What all chunks of a recording know of its speakers, in order. A chunk without evidence leaves a gap; only when all are without, none is left. */
 export function joinedEvidence(results: readonly ChunkResult[]): SpeakerEvidence {
-  const windows: HeardSpeakers['windows'] = [];
-  let first: HeardSpeakers | undefined;
+  const windows: SpeakerEmbeddings['windows'] = [];
+  let first: SpeakerEmbeddings | undefined;
   let fault: SpeakerEvidence | undefined;
   for (const { speakers } of results) {
     if (!speakers) continue;
@@ -13,7 +13,7 @@ export function joinedEvidence(results: readonly ChunkResult[]): SpeakerEvidence
     }
     first ??= speakers;
     if (speakers.model !== first.model) {
-      const detail = `chunks were heard by ${first.model} and by ${speakers.model}`;
+      const detail = `chunks were embedded by ${first.model} and by ${speakers.model}`;
       return { fault: 'mixed-models', detail };
     }
     windows.push(...speakers.windows);

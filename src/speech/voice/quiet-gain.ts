@@ -1,6 +1,6 @@
 /**
- * How much to amplify a stretch of a recording before voice activity. Silero hears speech down to a hundredth of the
- * usual level; below that it misses some (a meeting at 0.002: 53 % of windows instead of 64 %).
+ * How much to amplify a stretch of a recording before voice activity. Silero detects speech down to a hundredth of
+ * the usual level; below that it misses some (a meeting at 0.002: 53 % of windows instead of 64 %).
  */
 const levelQuiet = 0.02;
 const levelWanted = 0.05;

@@ -1,6 +1,6 @@
 /**
- * Where a voice really begins and ends. Voice activity looks at windows of 32 ms that lie anyhow on the voice, so the
- * edges of its spans are off by a window or two; the rise and fall of the sound itself tells them to a few milliseconds.
+ * Where a voice really begins and ends. Voice activity has windows of 32 ms at arbitrary offsets to the voice, so the
+ * edges of its spans are off by a window or two; the rise and fall of the level gives them to a few milliseconds.
  */
 
 import { sampleRate } from '../../timeline/sample-rate.ts';
@@ -26,7 +26,7 @@ const slopeFrames = 25;
 const steepShare = 0.65;
 /** With less of it nothing stands out. */
 const slopeDecibelsMin = 6;
-/** Quiet no longer than this is a mouth that closes inside a word. */
+/** Quiet no longer than this is a plosive's closure inside a word. */
 const closureFrames = 30;
 /** How far the voice stands above the room at its edge, as a part of how far it does at its loudest. */
 const edgeShare = 0.45;
@@ -115,7 +115,7 @@ function steepFrame(path: Float32Array, from: number, to: number): number | null
   return frame;
 }
 
-/** Back from a steep place to the first frame that belongs to the voice. */
+/** Back from a steep frame to the first one that belongs to the voice. */
 function firstLoudFrame(path: Float32Array, steep: number): number {
   const voice = Math.max(...path.subarray(steep, steep + framesOutwards));
   const outside = path.subarray(steep - framesOutwards, steep - slopeFrames).toSorted();

@@ -22,7 +22,7 @@ test('speech between silence is one span, from its first to its last window', ()
   assert.deepEqual(spans, [{ startSample, endSample: startSample + windows(2) * windowSamples }]);
 });
 
-test('a voice that fades is not cut, and a closed mouth inside a word is no pause', () => {
+test('a voice that fades is not cut, and a closure inside a word is no pause', () => {
   const { spans } = spansOf([1, 0.9], [0.5, 0.4], [0.064, 0.1], [1, 0.9], [1, 0]);
   assert.equal(spans.length, 1);
 });
@@ -42,7 +42,7 @@ test('speech at the very end reaches the end and not beyond', () => {
   assert.equal(spans.at(-1)?.endSample, total);
 });
 
-test('speech without a pause is cut at its quietest place before it is 12 s long, and nothing is lost', () => {
+test('speech without a pause is cut at its quietest window before it is 12 s long, and nothing is lost', () => {
   const { spans, total } = spansOf([7, 0.9], [0.032, 0.9, 0.01], [20, 0.9]);
   assert.ok(spans.length >= 3);
   assert.equal(spans[0]?.endSample, windows(7) * windowSamples + windowSamples / 2);

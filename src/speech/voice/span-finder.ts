@@ -9,14 +9,14 @@ const windows = (seconds: number): number => Math.round((seconds * sampleRate) /
 /** Speech begins above the first and ends below the second, so that a voice that fades is not cut to pieces. */
 const speechProbability = 0.5;
 const silenceProbability = 0.35;
-/** Silence shorter than this is a closed mouth inside a word. */
+/** Silence shorter than this is a plosive's closure inside a word. */
 const pauseWindowsMin = windows(0.1);
 /** Anything shorter is a click. */
 const speechWindowsMin = windows(0.1);
-/** What is shorter than this has to be as clear as words are in one window at least: a breath or a door is not. */
+/** What is shorter than this needs the probability of clear speech in one window at least: a breath or a door has not. */
 const shortWindowsMax = windows(0.3);
 const clearProbability = 0.9;
-/** Speech without a pause for this long is cut at its quietest window: no recognizer hears it well in one piece. */
+/** Speech without a pause for this long is cut at its quietest window: no recognizer takes it well in one piece. */
 const spanWindowsMax = windows(12);
 const spanWindowsMin = windows(3);
 
@@ -28,7 +28,7 @@ export class SpanFinder {
   #start: number | null = null;
   #quietSince: number | null = null;
   /** The highest probability since the open span began. */
-  #clearest = 0;
+  #peakProbability = 0;
 
   accept(probability: number, loudness: number): void {
     const window = this.#window++;
@@ -36,9 +36,9 @@ export class SpanFinder {
       if (probability < speechProbability) return;
       this.#start = window;
       this.#loudness = [];
-      this.#clearest = 0;
+      this.#peakProbability = 0;
     }
-    this.#clearest = Math.max(this.#clearest, probability);
+    this.#peakProbability = Math.max(this.#peakProbability, probability);
     this.#loudness.push(loudness);
     if (probability >= silenceProbability) this.#quietSince = null;
     else this.#quietSince ??= window;
@@ -81,7 +81,7 @@ export class SpanFinder {
     const continued = this.#spans.at(-1)?.endSample === startSample;
     const length = (endSample - startSample) / windowSamples;
     if (length < speechWindowsMin && !continued) return;
-    if (length < shortWindowsMax && this.#clearest < clearProbability && !continued) return;
+    if (length < shortWindowsMax && this.#peakProbability < clearProbability && !continued) return;
     if (endSample > startSample) this.#spans.push({ startSample, endSample });
   }
 }

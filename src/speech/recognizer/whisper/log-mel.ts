@@ -1,4 +1,4 @@
-/** The picture of sound that Whisper looks at: 80 mel bands, one column every 10 ms. */
+/** Whisper's log-mel spectrogram: 80 bands, one frame every 10 ms. */
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { FourierTransform } from '../../fourier-transform.ts';
 

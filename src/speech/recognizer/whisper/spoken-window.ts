@@ -2,15 +2,15 @@ import { paddedUtterances } from '../../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { TimedWord } from '../../../timeline/word.ts';
-import type { HeardChunk } from '../recognizer.ts';
-import type { WindowWord } from './whisper-words.ts';
+import type { RecognizerInput } from '../recognizer.ts';
+import type { WindowWord } from './window-words.ts';
 
-/** The utterances of a chunk one after the other, without the silence between them, in which Whisper would invent. */
+/** The utterances of a chunk one after the other, without the silence between them, in which Whisper would hallucinate. */
 export class SpokenWindow {
   readonly samples: Float32Array;
   readonly #pieces: SpeechSpan[];
 
-  constructor({ samples, chunk }: HeardChunk) {
+  constructor({ samples, chunk }: RecognizerInput) {
     this.#pieces = paddedUtterances(chunk);
     const length = this.#pieces.reduce((sum, piece) => sum + piece.endSample - piece.startSample, 0);
     this.samples = new Float32Array(length);
@@ -25,16 +25,16 @@ export class SpokenWindow {
     }
   }
 
-  /** The word with times of the whole recording; it stays within the piece in which it was said. */
-  placed({ text, startSeconds, endSeconds }: WindowWord): TimedWord {
+  /** The word with times of the whole recording; it stays within its own utterance. */
+  onTimeline({ text, startSeconds, endSeconds }: WindowWord): TimedWord {
     const middle = ((startSeconds + endSeconds) / 2) * sampleRate;
     let pieceStart = 0;
     for (const [i, piece] of this.#pieces.entries()) {
       const length = piece.endSample - piece.startSample;
       if (middle < pieceStart + length || i === this.#pieces.length - 1) {
-        const place = (seconds: number) =>
+        const sampleAt = (seconds: number) =>
           piece.startSample + clamp(Math.round(seconds * sampleRate) - pieceStart, 0, length);
-        return { text, startSample: place(startSeconds), endSample: place(endSeconds) };
+        return { text, startSample: sampleAt(startSeconds), endSample: sampleAt(endSeconds) };
       }
       pieceStart += length;
     }

@@ -1,81 +1,81 @@
-/** From a window of sound to tokens: the language first, then the words with marks of time, always the likeliest next. */
+/** Greedy decoding of one audio window: the language token first, then text between timestamp tokens. */
 import type { LanguageGuess } from '../recognizer.ts';
-import { allowedLogits } from './allowed-logits.ts';
-import type { WhisperListener, WhisperModel } from './whisper-model.ts';
+import { maskedLogits } from './masked-logits.ts';
+import type { WhisperDecoder, WhisperModel } from './whisper-model.ts';
 
 /** Half of what the model has room for, as in training. */
 const tokensMax = 224;
 
-export interface HeardWindow {
+export interface DecodedWindow {
   language: string;
-  /** Words only; the marks of time are taken out. */
+  /** Text only; timestamp tokens are taken out. */
   tokens: number[];
-  /** For each of these tokens, where each alignment head looked when it was chosen. */
+  /** For each of these tokens, the cross-attention of each alignment head. */
   attentions: Float32Array[][];
-  /** Where, in seconds of the window, the last finished stretch ends. */
-  heardUntilSeconds: number;
-  /** The mean logarithm of the probability of the chosen tokens. */
-  confidence: number;
+  /** The last timestamp, in seconds of the window. */
+  decodedUntilSeconds: number;
+  /** The mean log probability of the chosen tokens. */
+  averageLogProbability: number;
   noSpeechProbability: number;
 }
 
-export interface Listening {
-  listener: WhisperListener;
+export interface StartedDecoding {
+  decoder: WhisperDecoder;
   languages: LanguageGuess[];
   noSpeechProbability: number;
 }
 
-/** Hears the window once and says in which language it is, likeliest first. */
-export async function beginListening(model: WhisperModel, samples: Float32Array): Promise<Listening> {
+/** Encodes the window and decodes its first token: the languages, likeliest first. */
+export async function startDecoding(model: WhisperModel, samples: Float32Array): Promise<StartedDecoding> {
   const { vocabulary } = model;
-  const listener = await model.listen(samples);
-  const { logits } = await listener.step(vocabulary.start);
+  const decoder = await model.encode(samples);
+  const { logits } = await decoder.step(vocabulary.start);
   const noSpeechProbability = Math.exp((logits[vocabulary.noSpeech] ?? 0) - logSumExp(logits));
-  const languages = likeliestLanguages(logits, vocabulary.languages);
-  return { listener, languages, noSpeechProbability };
+  const languages = rankedLanguages(logits, vocabulary.languages);
+  return { decoder, languages, noSpeechProbability };
 }
 
-/** From what the model would write after the mark of the beginning, which is the mark of a language. */
-export function likeliestLanguages(
+/** From the logits after the start token, which is followed by a language token. */
+export function rankedLanguages(
   logits: Float32Array,
   languages: ReadonlyMap<string, number>,
 ): LanguageGuess[] {
-  const marks = [...languages];
-  const markLogits = Float32Array.from(marks, ([, id]) => logits[id] ?? Number.NEGATIVE_INFINITY);
-  const total = logSumExp(markLogits);
-  return marks
-    .map(([language], i) => ({ language, probability: Math.exp((markLogits[i] ?? 0) - total) }))
+  const tokens = [...languages];
+  const tokenLogits = Float32Array.from(tokens, ([, id]) => logits[id] ?? Number.NEGATIVE_INFINITY);
+  const total = logSumExp(tokenLogits);
+  return tokens
+    .map(([language], i) => ({ language, probability: Math.exp((tokenLogits[i] ?? 0) - total) }))
     .toSorted((a, b) => b.probability - a.probability);
 }
 
 export async function decodeWindow(
   model: WhisperModel,
-  { listener, languages, noSpeechProbability }: Listening,
+  { decoder, languages, noSpeechProbability }: StartedDecoding,
   wantedLanguage: string | null,
-): Promise<HeardWindow> {
+): Promise<DecodedWindow> {
   const { vocabulary } = model;
   const language = wantedLanguage ?? languages[0]?.language ?? 'en';
-  await listener.step(vocabulary.languages.get(language) ?? vocabulary.start + 1);
-  let step = await listener.step(vocabulary.transcribe);
+  await decoder.step(vocabulary.languages.get(language) ?? vocabulary.start + 1);
+  let step = await decoder.step(vocabulary.transcribe);
   const tokens: number[] = [];
   const attentions: Float32Array[][] = [];
   let logProbability = 0;
-  while (tokens.length < tokensMax && !isStuck(tokens)) {
-    const logits = allowedLogits(step.logits, tokens, vocabulary);
+  while (tokens.length < tokensMax && !isRepeating(tokens)) {
+    const logits = maskedLogits(step.logits, tokens, vocabulary);
     const token = likeliest(logits);
     logProbability += (logits[token] ?? 0) - logSumExp(logits);
     if (token === vocabulary.end) break;
     tokens.push(token);
-    step = await listener.step(token);
+    step = await decoder.step(token);
     attentions.push(step.attentions);
   }
-  const lastMark = tokens.findLast((token) => vocabulary.isTime(token));
+  const lastTimestamp = tokens.findLast((token) => vocabulary.isTimestamp(token));
   return {
     language,
     tokens: tokens.filter((token) => vocabulary.isText(token)),
     attentions: attentions.filter((_, i) => vocabulary.isText(tokens[i] ?? vocabulary.end)),
-    heardUntilSeconds: lastMark === undefined ? 0 : vocabulary.secondsOf(lastMark),
-    confidence: logProbability / (tokens.length + 1),
+    decodedUntilSeconds: lastTimestamp === undefined ? 0 : vocabulary.secondsOf(lastTimestamp),
+    averageLogProbability: logProbability / (tokens.length + 1),
     noSpeechProbability,
   };
 }
@@ -88,8 +88,8 @@ function likeliest(logits: Float32Array): number {
   return best;
 }
 
-/** The same up to sixteen tokens five times in a row: the model has lost the thread, the rest would be the same again. */
-function isStuck(tokens: readonly number[]): boolean {
+/** The same up to sixteen tokens five times in a row: the model is in a loop, and the rest would be the same again. */
+function isRepeating(tokens: readonly number[]): boolean {
   for (let length = 1; length <= 16; length++) {
     const from = tokens.length - 5 * length;
     if (from < 0) return false;

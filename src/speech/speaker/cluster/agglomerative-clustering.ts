@@ -1,5 +1,6 @@
 /**
- * Joins the two most alike clusters (mean cosine over all pairs) until none are alike enough or few enough are left.
+ * Average-link clustering: joins the two most similar clusters (mean cosine over all pairs) until none are similar
+ * enough or few enough are left.
  * Gives a label from 0 for each row. Cubic: for a few hundred vectors.
  */
 export interface AgglomerativeOptions {

@@ -1,13 +1,13 @@
-/** Which windows of a recording belong to the same voice. */
+/** Which windows of a recording belong to the same speaker. */
 
 import {
   centred,
   cosineMatrix,
   dot,
+  type Embedding,
   meanVector,
   unitLength,
-  type VoiceVector,
-} from '../voiceprint/voice-vector.ts';
+} from '../voiceprint/embedding.ts';
 import { agglomerativeClusters } from './agglomerative-clustering.ts';
 import { spectralClusters } from './spectral-clustering.ts';
 
@@ -21,20 +21,20 @@ export interface SpeakerCount {
 export const speakersMax = 20;
 export const unknownCount: SpeakerCount = { min: 1, max: 8 };
 
-/** From here on a recording's own mean is worth taking off, and its spectrum shows gaps. */
+/** From here on it is worth subtracting the recording's mean, and the eigenvalues show gaps. */
 const windowsForSpectral = 40;
 /** Clustering takes the cube of this in time: 0.2 s. Half as many again changed nothing. */
 const sampleMax = 160;
-/** Rather too many clusters than too few: twins are merged after. Over 157 stretches of half a minute: 3 % confused, 10 % at 0.25. */
+/** Rather too many clusters than too few: similar ones are merged after. Over 157 stretches of half a minute: 3 % confused, 10 % at 0.25. */
 const cosineMinSameVoice = 0.33;
 /**
- * Two clusters whose centres are this alike are one voice. The centre of a few windows is vague, so that two halves of
- * one voice may be less alike: measured 0.57 for ten windows, while of 132 pairs of different people 13 were above 0.49
- * and the most alike reached 0.66.
+ * Two clusters whose centroids are this similar are one speaker. The centroid of a few windows is uncertain, so that two
+ * halves of one speaker may be less similar: measured 0.57 for ten windows, while of 132 pairs of different people 13
+ * were above 0.49 and the most similar reached 0.66.
  */
-const cosineMergeVague = 0.5;
-const cosineMergeClear = 0.68;
-const windowsForClearCentre = 25;
+const cosineMergeUncertain = 0.5;
+const cosineMergeCertain = 0.68;
+const windowsForCertainCentroid = 25;
 /** Fewer windows than two seconds of speech hold are chance, not a speaker. */
 const windowsMin = 3;
 
@@ -44,15 +44,12 @@ function evenSample(size: number, limit: number): number[] {
   return Array.from({ length: count }, (_, index) => Math.floor(((index + 0.5) * size) / count));
 }
 
-export function centroids(
-  vectors: readonly VoiceVector[],
-  labels: readonly number[],
-): Map<number, VoiceVector> {
+export function centroids(vectors: readonly Embedding[], labels: readonly number[]): Map<number, Embedding> {
   const groups = Map.groupBy(vectors, (_, index) => labels[index] as number);
   return new Map([...groups].map(([label, members]) => [label, unitLength(meanVector(members))]));
 }
 
-function closest(vector: VoiceVector, centres: ReadonlyMap<number, VoiceVector>): number {
+function nearestCentroid(vector: Embedding, centres: ReadonlyMap<number, Embedding>): number {
   let best = 0;
   let most = Number.NEGATIVE_INFINITY;
   for (const [label, centre] of centres) {
@@ -66,7 +63,7 @@ function closest(vector: VoiceVector, centres: ReadonlyMap<number, VoiceVector>)
 }
 
 interface Sample {
-  vectors: readonly VoiceVector[];
+  vectors: readonly Embedding[];
   /** How many windows each stands for. */
   weights: readonly number[];
 }
@@ -79,8 +76,8 @@ function sizesOf({ weights }: Sample, labels: readonly number[]): Map<number, nu
   return sizes;
 }
 
-/** Gives the members of tiny clusters to the nearest large one. */
-function withoutTiny(sample: Sample, labels: readonly number[], countMin: number): number[] {
+/** Gives the members of small clusters to the nearest large one. */
+function withoutSmall(sample: Sample, labels: readonly number[], countMin: number): number[] {
   const { vectors } = sample;
   const bySize = [...sizesOf(sample, labels)].sort((a, b) => b[1] - a[1]);
   const kept = new Set(
@@ -90,17 +87,17 @@ function withoutTiny(sample: Sample, labels: readonly number[], countMin: number
   );
   const centres = new Map([...centroids(vectors, labels)].filter(([label]) => kept.has(label)));
   return labels.map((label, index) =>
-    kept.has(label) ? label : closest(vectors[index] as VoiceVector, centres),
+    kept.has(label) ? label : nearestCentroid(vectors[index] as Embedding, centres),
   );
 }
 
 function mergeThreshold(windowCount: number): number {
-  const clarity = Math.min(1, windowCount / windowsForClearCentre);
-  return cosineMergeVague + (cosineMergeClear - cosineMergeVague) * clarity;
+  const certainty = Math.min(1, windowCount / windowsForCertainCentroid);
+  return cosineMergeUncertain + (cosineMergeCertain - cosineMergeUncertain) * certainty;
 }
 
-/** The two clusters that are most clearly one voice. */
-function twins(sample: Sample, labels: readonly number[]): [number, number] | undefined {
+/** The two clusters that are most certainly one speaker. */
+function mostSimilar(sample: Sample, labels: readonly number[]): [number, number] | undefined {
   const centres = [...centroids(sample.vectors, labels)];
   const sizes = sizesOf(sample, labels);
   let found: [number, number] | undefined;
@@ -118,10 +115,10 @@ function twins(sample: Sample, labels: readonly number[]): [number, number] | un
   return found;
 }
 
-function withoutTwins(sample: Sample, labels: readonly number[], countMin: number): number[] {
+function withoutDuplicates(sample: Sample, labels: readonly number[], countMin: number): number[] {
   let merged = [...labels];
   while (new Set(merged).size > Math.max(1, countMin)) {
-    const pair = twins(sample, merged);
+    const pair = mostSimilar(sample, merged);
     if (!pair) break;
     const [into, from] = pair;
     merged = merged.map((label) => (label === from ? into : label));
@@ -130,18 +127,18 @@ function withoutTwins(sample: Sample, labels: readonly number[], countMin: numbe
 }
 
 /**
- * A label for each window. Long recordings are clustered on a sample; every other window goes to the nearest centre.
+ * A label for each window. Long recordings are clustered on a sample; every other window goes to the nearest centroid.
  * `weights`: how many windows of the usual kind each stands for.
  */
 export function speakerClusters(
-  windows: readonly VoiceVector[],
+  windows: readonly Embedding[],
   count: SpeakerCount = unknownCount,
   weights: readonly number[] = windows.map(() => 1),
 ): number[] {
   if (windows.length === 0) return [];
   const chosen = evenSample(windows.length, sampleMax);
   const sample = {
-    vectors: chosen.map((index) => windows[index] as VoiceVector),
+    vectors: chosen.map((index) => windows[index] as Embedding),
     weights: chosen.map((index) => weights[index] as number),
   };
   const size = chosen.length;
@@ -154,8 +151,8 @@ export function speakerClusters(
         countMin: count.min,
         countMax: count.max,
       });
-  const labels = withoutTwins(sample, withoutTiny(sample, rough, count.min), count.min);
+  const labels = withoutDuplicates(sample, withoutSmall(sample, rough, count.min), count.min);
   const centres = centroids(sample.vectors, labels);
   const bySample = new Map(chosen.map((index, position) => [index, labels[position] as number]));
-  return windows.map((window, index) => bySample.get(index) ?? closest(window, centres));
+  return windows.map((window, index) => bySample.get(index) ?? nearestCentroid(window, centres));
 }

@@ -16,8 +16,8 @@ const neighboursMin = 4;
 
 interface Spectrum {
   count: number;
-  /** The smaller, the clearer. */
-  doubt: number;
+  /** Share of neighbours by gap; the smaller, the clearer. */
+  ratio: number;
   coordinates: Float64Array[];
 }
 
@@ -72,7 +72,7 @@ function spectrum(
   const coordinates = Array.from({ length: size }, (_, row) =>
     Float64Array.from({ length: count }, (_unused, column) => eigenvectorMatrix.get(row, column)),
   );
-  return { count, doubt: neighbours / size / Math.max(gap, 1e-9), coordinates };
+  return { count, ratio: neighbours / size / Math.max(gap, 1e-9), coordinates };
 }
 
 export function spectralClusters(cosines: Float64Array, size: number, options: SpectralOptions): number[] {
@@ -83,7 +83,7 @@ export function spectralClusters(cosines: Float64Array, size: number, options: S
     if (tried.has(neighbours) || neighbours >= size) continue;
     tried.add(neighbours);
     const candidate = spectrum(cosines, size, neighbours, options);
-    if (!best || candidate.doubt < best.doubt) best = candidate;
+    if (!best || candidate.ratio < best.ratio) best = candidate;
   }
   return best ? kMeans(best.coordinates, best.count) : new Array<number>(size).fill(0);
 }

@@ -6,9 +6,9 @@ import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { SpeakerTurn } from '../../../timeline/turn.ts';
 import type { RecognisedUtterance } from '../../../timeline/utterance.ts';
 import { transcript } from '../../../transcript/transcript.ts';
+import { cutAtTurns } from './cut-at-turns.ts';
 import { settledTurns } from './settled-turns.ts';
 import { bridgedSpans, speakerWindows } from './speaker-windows.ts';
-import { cutAtTurns } from './turn-utterances.ts';
 
 const span = (start: number, end: number): SpeechSpan => ({
   startSample: Math.round(start * sampleRate),
@@ -31,7 +31,7 @@ test('speakers are numbered from 0 in the order in which they appear', () => {
   );
 });
 
-test('a murmur of another person does not break a sentence apart', () => {
+test('a short interjection of another person does not break a sentence apart', () => {
   const utterances = [said('I went to the market and bought a very large melon.', 0, 6)];
   const turns = settledTurns(utterances, [turn(0, 0, 3), turn(1, 3, 3.5), turn(0, 3.5, 6)]);
   const { segments } = transcript(utterances, turns);
@@ -53,7 +53,7 @@ test('an utterance that two people share is cut where the turn changes', () => {
   );
 });
 
-test('where two speak at once the one who began keeps the word, and settled turns never overlap', () => {
+test('where two speak at once the turn that began first goes on, and settled turns never overlap', () => {
   const turns = settledTurns([said('Something long.', 0, 10)], [turn(0, 0, 6), turn(1, 4, 10)]);
   assert.deepEqual(turns, [turn(0, 0, 6), turn(1, 6, 10)]);
 });
@@ -69,7 +69,7 @@ const chunkOf = (...spans: SpeechSpan[]): Chunk => ({
   utterances: [{ startSample: spans[0]?.startSample ?? 0, endSample: spans.at(-1)?.endSample ?? 0, spans }],
 });
 
-test('an utterance is cut in the pause where the voice changes', () => {
+test('an utterance is cut in the pause where the speaker changes', () => {
   const chunk = chunkOf(span(0, 2), span(2.3, 4), span(4.2, 7));
   const { utterances } = cutAtTurns(chunk, [turn(0, 0, 4.1), turn(1, 4.1, 7)]);
   assert.deepEqual(
@@ -86,7 +86,7 @@ test('a back-channel is not recognised alone', () => {
   assert.equal(cutAtTurns(chunk, [turn(0, 0, 3.1), turn(1, 3.1, 3.7), turn(0, 3.7, 7)]).utterances.length, 1);
 });
 
-test('one voice leaves the utterances as they are', () => {
+test('one speaker leaves the utterances as they are', () => {
   const chunk = chunkOf(span(0, 3), span(3.2, 5));
   assert.deepEqual(cutAtTurns(chunk, [turn(0, 0, 5)]), chunk);
 });

@@ -1,5 +1,5 @@
 /**
- * Turns as a reader wants them: an utterance that one person speaks but for a murmur of another stays whole, turns do
+ * Turns as a reader wants them: an utterance of one person with a short interjection of another stays whole, turns do
  * not overlap, and speakers are numbered from 0 in the order in which their words appear.
  */
 
@@ -7,13 +7,13 @@ import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { Speaker, SpeakerTurn } from '../../../timeline/turn.ts';
 import type { RecognisedUtterance } from '../../../timeline/utterance.ts';
-import { overlapSamples } from './turn-utterances.ts';
+import { overlapSamples } from './cut-at-turns.ts';
 
 /** What another person says inside an utterance counts from here on: a word or two, not a "yes". */
 const interjectionSamplesMax = 0.8 * sampleRate;
 const interjectionShareMax = 0.15;
 
-/** The parts of turns inside a span, none overlapping: where two speak at once the one who began keeps the word. */
+/** The parts of turns inside a span, none overlapping: where two speak at once the turn that began first goes on. */
 function turnsInside(span: SpeechSpan, turns: readonly SpeakerTurn[]): SpeakerTurn[] {
   const inside: SpeakerTurn[] = [];
   for (const turn of turns) {

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { agglomerativeClusters } from '../cluster/agglomerative-clustering.ts';
 import { speakerClusters } from '../cluster/speaker-clusters.ts';
-import { voiceOf, voiceText } from '../voiceprint/voice-text.ts';
-import { cosineMatrix, dot, unitLength, type VoiceVector } from '../voiceprint/voice-vector.ts';
-import { speakerTurns, type VoiceWindow } from './speaker-turns.ts';
+import { cosineMatrix, dot, type Embedding, unitLength } from '../voiceprint/embedding.ts';
+import { embeddingOf, embeddingText } from '../voiceprint/embedding-text.ts';
+import { type EmbeddedWindow, speakerTurns } from './speaker-turns.ts';
 
 const dimensions = 32;
 
@@ -21,7 +21,7 @@ function randomOf(seed: number): () => number {
 const noise = (random: () => number) => random() + random() + random() + random() - 2;
 
 /** People have something in common (the channel), and each window differs from its person's voice. */
-function voices(people: number, seed: number): (person: number) => VoiceVector {
+function voices(people: number, seed: number): (person: number) => Embedding {
   const random = randomOf(seed);
   const common = Float32Array.from({ length: dimensions }, () => 0.4 * noise(random));
   const own = Array.from({ length: people }, () =>
@@ -35,13 +35,13 @@ function conversation(
   turns: readonly number[],
   windowsPerTurn: number,
   seed = 5,
-): { windows: VoiceWindow[]; people: number[] } {
+): { windows: EmbeddedWindow[]; people: number[] } {
   const voice = voices(Math.max(...turns) + 1, seed);
   const people = turns.flatMap((person) => Array.from({ length: windowsPerTurn }, () => person));
   const windows = people.map((person, index) => ({
     startSample: index * 0.75 * sampleRate,
     endSample: (index * 0.75 + 1.5) * sampleRate,
-    voice: voice(person),
+    embedding: voice(person),
   }));
   return { windows, people };
 }
@@ -59,7 +59,7 @@ test('the number of speakers is found, from one to six', () => {
   for (const people of [1, 2, 3, 4, 5, 6]) {
     const turns = Array.from({ length: people * 5 }, (_, index) => index % people);
     const { windows, people: expected } = conversation(turns, 4, 11 + people);
-    const labels = speakerClusters(windows.map((window) => window.voice));
+    const labels = speakerClusters(windows.map((window) => window.embedding));
     assert.equal(new Set(labels).size, people, `${people} people`);
     assert.ok(agrees(labels, expected), `${people} people`);
   }
@@ -67,7 +67,7 @@ test('the number of speakers is found, from one to six', () => {
 
 test('a short conversation of a few windows is told apart as well', () => {
   const { windows, people } = conversation([0, 1, 0, 1], 4);
-  const labels = speakerClusters(windows.map((window) => window.voice));
+  const labels = speakerClusters(windows.map((window) => window.embedding));
   assert.equal(new Set(labels).size, 2);
   assert.ok(agrees(labels, people));
 });
@@ -78,7 +78,7 @@ test('a number that somebody knows is kept to, in short and in long recordings',
       Array.from({ length: turns }, (_, index) => index % 2),
       4,
     );
-    const vectors = windows.map((window) => window.voice);
+    const vectors = windows.map((window) => window.embedding);
     assert.equal(new Set(speakerClusters(vectors, { min: 1, max: 1 })).size, 1);
     assert.equal(new Set(speakerClusters(vectors, { min: 3, max: 3 })).size, 3);
   }
@@ -87,7 +87,7 @@ test('a number that somebody knows is kept to, in short and in long recordings',
 test('a recording of ten hours is clustered on a sample, and its end has the same speakers as its start', () => {
   const turns = Array.from({ length: 6000 }, (_, index) => [0, 1, 2, 1][index % 4] ?? 0);
   const { windows, people } = conversation(turns, 8);
-  const labels = speakerClusters(windows.map((window) => window.voice));
+  const labels = speakerClusters(windows.map((window) => window.embedding));
   assert.equal(labels.length, 48_000);
   assert.ok(agrees(labels, people));
 });
@@ -102,7 +102,9 @@ test('turns follow each other without a gap inside running speech, and a single 
   const odd = windows[8];
   const other = windows[2];
   if (odd && other)
-    odd.voice = unitLength(odd.voice.map((value, item) => 0.55 * value + 0.45 * (other.voice[item] ?? 0)));
+    odd.embedding = unitLength(
+      odd.embedding.map((value, item) => 0.55 * value + 0.45 * (other.embedding[item] ?? 0)),
+    );
   const turns = speakerTurns(windows);
   assert.equal(turns.length, 10);
   turns.slice(1).forEach((turn, index) => {
@@ -137,7 +139,7 @@ test('average link keeps apart what is not alike enough, unless it has to join',
   );
 });
 
-test('a voice survives being stored', () => {
+test('an embedding survives being stored', () => {
   const voice = voices(1, 3)(0);
-  assert.ok(dot(voiceOf(voiceText(voice)), voice) > 0.9999);
+  assert.ok(dot(embeddingOf(embeddingText(voice)), voice) > 0.9999);
 });

@@ -5,20 +5,20 @@ import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { SpeakerTurn } from '../../../timeline/turn.ts';
 import { agglomerativeClusters } from '../cluster/agglomerative-clustering.ts';
 import { centroids, type SpeakerCount, speakerClusters, unknownCount } from '../cluster/speaker-clusters.ts';
-import { cosineMatrix, dot, type VoiceVector } from '../voiceprint/voice-vector.ts';
+import { cosineMatrix, dot, type Embedding } from '../voiceprint/embedding.ts';
 import { stepSamples } from './speaker-windows.ts';
 
-export interface VoiceWindow extends SpeechSpan {
-  voice: VoiceVector;
+export interface EmbeddedWindow extends SpeechSpan {
+  embedding: Embedding;
 }
 
-/** How much more alike a voice must be, summed over windows, before a turn changes within running speech. */
+/** How much more similar another speaker must be, summed over windows, before a turn changes within running speech. */
 const changeCost = 0.3;
-/** Windows of different stretches of speech this far apart are independent of each other. */
+/** Across a pause of this length the speaker before says nothing about the one after. */
 const forgetSamples = 2 * sampleRate;
 
-/** The cheapest sequence of labels: each window likes its nearest voice, and every change costs. */
-export function smoothedLabels(windows: readonly VoiceWindow[], centres: readonly VoiceVector[]): number[] {
+/** The best sequence of labels (Viterbi): each window scores by its similarity to the centroid, and every change costs. */
+export function smoothedLabels(windows: readonly EmbeddedWindow[], centres: readonly Embedding[]): number[] {
   let scores = centres.map(() => 0);
   const origins: number[][] = [];
   windows.forEach((window, index) => {
@@ -30,7 +30,8 @@ export function smoothedLabels(windows: readonly VoiceWindow[], centres: readonl
       const changes = (scores[best] as number) - cost > score;
       origin.push(changes ? best : state);
       return (
-        (changes ? (scores[best] as number) - cost : score) + dot(window.voice, centres[state] as VoiceVector)
+        (changes ? (scores[best] as number) - cost : score) +
+        dot(window.embedding, centres[state] as Embedding)
       );
     });
     origins.push(origin);
@@ -44,8 +45,8 @@ export function smoothedLabels(windows: readonly VoiceWindow[], centres: readonl
   return labels;
 }
 
-/** Each moment of speech belongs to the window whose middle is nearest; neighbouring windows of one voice are one turn. */
-function turnsOf(windows: readonly VoiceWindow[], labels: readonly number[]): SpeakerTurn[] {
+/** Each moment of speech belongs to the window whose middle is nearest; neighbouring windows of one speaker are one turn. */
+function turnsOf(windows: readonly EmbeddedWindow[], labels: readonly number[]): SpeakerTurn[] {
   const turns: SpeakerTurn[] = [];
   windows.forEach((window, index) => {
     const speaker = labels[index] as number;
@@ -66,7 +67,7 @@ function turnsOf(windows: readonly VoiceWindow[], labels: readonly number[]): Sp
 }
 
 /** Stretches that a model has cut at turns already; two people may speak at once. */
-function turnsOfStretches(windows: readonly VoiceWindow[], labels: readonly number[]): SpeakerTurn[] {
+function turnsOfStretches(windows: readonly EmbeddedWindow[], labels: readonly number[]): SpeakerTurn[] {
   return windows.map(({ startSample, endSample }, index) => ({
     startSample,
     endSample,
@@ -74,29 +75,29 @@ function turnsOfStretches(windows: readonly VoiceWindow[], labels: readonly numb
   }));
 }
 
-/** Inside half a minute the same person sounds more alike than over a whole recording: 0.4 and more, others 0.3 and less. */
-const cosineMinNearby = 0.35;
+/** Within half a minute embeddings of one person are more similar than over a whole recording: 0.4 and more, of others 0.3 and less. */
+const cosineMinLocal = 0.35;
 
 /** Turns of a few windows, rather too many than too few: for cutting, not for counting people. */
-export function nearbyTurns(windows: readonly VoiceWindow[]): SpeakerTurn[] {
-  const voices = windows.map((window) => window.voice);
-  const options = { cosineMin: cosineMinNearby, countMin: 1, countMax: voices.length };
-  const labels = agglomerativeClusters(cosineMatrix(voices), voices.length, options);
-  return turnsOf(windows, smoothedLabels(windows, [...centroids(voices, labels).values()]));
+export function localTurns(windows: readonly EmbeddedWindow[]): SpeakerTurn[] {
+  const embeddings = windows.map((window) => window.embedding);
+  const options = { cosineMin: cosineMinLocal, countMin: 1, countMax: embeddings.length };
+  const labels = agglomerativeClusters(cosineMatrix(embeddings), embeddings.length, options);
+  return turnsOf(windows, smoothedLabels(windows, [...centroids(embeddings, labels).values()]));
 }
 
 /** Windows in order of time. `overlapping`: they are turns already, and two people may speak at once. */
 export function speakerTurns(
-  windows: readonly VoiceWindow[],
+  windows: readonly EmbeddedWindow[],
   count: SpeakerCount = unknownCount,
   overlapping = false,
 ): SpeakerTurn[] {
-  const voices = windows.map((window) => window.voice);
+  const embeddings = windows.map((window) => window.embedding);
   if (overlapping) {
     const weights = windows.map((window) => (window.endSample - window.startSample) / stepSamples);
-    return turnsOfStretches(windows, speakerClusters(voices, count, weights));
+    return turnsOfStretches(windows, speakerClusters(embeddings, count, weights));
   }
-  const labels = speakerClusters(voices, count);
-  const centres = [...centroids(voices, labels).values()];
+  const labels = speakerClusters(embeddings, count);
+  const centres = [...centroids(embeddings, labels).values()];
   return turnsOf(windows, smoothedLabels(windows, centres));
 }

@@ -1,12 +1,12 @@
-/** The windows of speech that a voice is taken from. */
+/** The windows of speech that are embedded. */
 
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
 
-/** Long enough for a voice to show, short enough to lie inside one turn. */
+/** Long enough for an embedding, short enough to lie inside one turn. */
 const windowSamples = 1.5 * sampleRate;
 export const stepSamples = 0.75 * sampleRate;
-/** Less speech says nothing about a voice. */
+/** Less speech says nothing about the speaker. */
 const spanSamplesMin = 0.2 * sampleRate;
 /** People count a breath as part of a turn; voice activity does not. Measured on meetings: 18 → 12 % of speech missed. */
 const bridgedSamplesMax = 0.4 * sampleRate;

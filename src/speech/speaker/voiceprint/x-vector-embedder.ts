@@ -7,9 +7,9 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { singleThread } from '../../../onnx/single-thread.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
+import { unitLength } from './embedding.ts';
 import { kaldiMatrix, kaldiNetwork, kaldiTextVector } from './kaldi-file.ts';
 import { coefficientCount, framesPerSecond, mfcc, slidingMeanRemoved } from './mfcc.ts';
-import { unitLength } from './voice-vector.ts';
 import { xVectorNetwork } from './x-vector-network.ts';
 import { graphVersion, xVectorOnnx } from './x-vector-onnx.ts';
 
@@ -21,12 +21,12 @@ export interface SpeakerEmbedder {
 
 /** As in the network's recipe: three seconds. */
 const meanWindowFrames = 300;
-/** The sum of the layers' reach; the first and last frame stand in for what is missing. */
+/** The context of all layers together; beyond the ends the first and last frame are repeated. */
 const contextFrames = 7;
 /** Bounds the memory of one run: 1500 values of four bytes for each frame, some copies of them: about 100 MB. */
 const framesPerRunMax = 3000;
 
-/** The network in ONNX form, turned once and kept beside the files it comes from. */
+/** The network in ONNX form, converted once and cached beside the files it comes from. */
 export async function convertedNetwork(directory: string): Promise<string> {
   const path = join(directory, `x-vector-${graphVersion}.onnx`);
   if (existsSync(path)) return path;
@@ -102,7 +102,7 @@ function runs(spans: readonly FrameSpan[]): FrameSpan[][] {
 }
 
 export async function openXVectorEmbedder(directory: string): Promise<SpeakerEmbedder> {
-  const session = await InferenceSession.create(await convertedNetwork(directory), singleThread);
+  const network = await InferenceSession.create(await convertedNetwork(directory), singleThread);
   return {
     async embed(samples, windows) {
       const features = slidingMeanRemoved(mfcc(samples), meanWindowFrames);
@@ -111,7 +111,7 @@ export async function openXVectorEmbedder(directory: string): Promise<SpeakerEmb
       const embeddings: Float32Array[] = [];
       for (const spans of runs(windows.map((window) => frameSpan(window, frames)))) {
         const range = { from: spans[0]?.from ?? 0, to: Math.max(...spans.map((span) => span.to)) };
-        const result = await session.run({
+        const result = await network.run({
           features: networkInput(features, range),
           windows: poolingWeights(spans, range),
         });
@@ -124,6 +124,6 @@ export async function openXVectorEmbedder(directory: string): Promise<SpeakerEmb
       }
       return embeddings;
     },
-    close: () => session.release(),
+    close: () => network.release(),
   };
 }

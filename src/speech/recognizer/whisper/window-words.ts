@@ -1,8 +1,9 @@
-/** When each word was said, from where the decoder's attention lay while it wrote the word. */
-import type { WhisperVocabulary } from './vocabulary.ts';
-import type { HeardWindow } from './whisper-decoding.ts';
+/** Times of words by dynamic time warping over the decoder's cross-attention. */
 
-/** The encoder looks at the sound in steps of 20 ms. */
+import type { DecodedWindow } from './whisper-decoding.ts';
+import type { WhisperVocabulary } from './whisper-vocabulary.ts';
+
+/** One step of the encoder's output. */
 const stepSeconds = 0.02;
 
 export interface WindowWord {
@@ -13,15 +14,15 @@ export interface WindowWord {
 }
 
 export function windowWords(
-  heard: HeardWindow,
+  decoded: DecodedWindow,
   vocabulary: WhisperVocabulary,
   windowSeconds: number,
 ): WindowWord[] {
   const steps = Math.max(1, Math.floor(windowSeconds / stepSeconds));
-  const starts = tokenStarts(attentionMap(heard.attentions, steps), heard.tokens.length, steps);
+  const starts = tokenStarts(attentionMap(decoded.attentions, steps), decoded.tokens.length, steps);
   const words: WindowWord[] = [];
-  for (const { from, to } of wordRanges(heard.tokens, vocabulary)) {
-    const text = vocabulary.textOf(heard.tokens.slice(from, to));
+  for (const { from, to } of wordRanges(decoded.tokens, vocabulary)) {
+    const text = vocabulary.textOf(decoded.tokens.slice(from, to));
     const word = {
       text,
       startSeconds: (starts[from] ?? 0) * stepSeconds,
@@ -57,7 +58,7 @@ function beginsWord(text: string): boolean {
   return text.startsWith(' ') || unspacedLetter.test(text);
 }
 
-/** Tokens × steps: each head brought to the same scale and smoothed, then the mean over the heads. */
+/** Tokens × steps: each head standardised over the tokens, the mean over the heads, median-filtered. */
 function attentionMap(attentions: readonly Float32Array[][], steps: number): Float32Array {
   const tokens = attentions.length;
   const heads = attentions[0]?.length ?? 0;
@@ -81,20 +82,20 @@ function attentionMap(attentions: readonly Float32Array[][], steps: number): Flo
   }
   for (let token = 0; token < tokens; token++) {
     const row = map.subarray(token * steps, (token + 1) * steps);
-    row.set(smoothed(row));
+    row.set(medianFiltered(row));
   }
   return map;
 }
 
-/** The median of seven neighbours. */
-function smoothed(row: Float32Array): Float32Array {
+/** With a width of seven. */
+function medianFiltered(row: Float32Array): Float32Array {
   return row.map((_, i) => {
     const near = row.slice(Math.max(0, i - 3), i + 4).sort();
     return near[near.length >> 1] ?? 0;
   });
 }
 
-/** Dynamic time warping: the cheapest monotone way through the map; gives the first step of each token. */
+/** Dynamic time warping: the cheapest monotone path through the map; gives the first step of each token. */
 function tokenStarts(map: Float32Array, tokens: number, steps: number): number[] {
   const width = steps + 1;
   const cost = new Float64Array((tokens + 1) * width).fill(Number.POSITIVE_INFINITY);
@@ -113,9 +114,9 @@ function tokenStarts(map: Float32Array, tokens: number, steps: number): number[]
   const starts = new Array<number>(tokens).fill(0);
   for (let token = tokens, step = steps; token > 0 && step > 0; ) {
     starts[token - 1] = step - 1;
-    const way = from[token * width + step];
-    if (way !== 2) token--;
-    if (way !== 1) step--;
+    const move = from[token * width + step];
+    if (move !== 2) token--;
+    if (move !== 1) step--;
   }
   return starts;
 }

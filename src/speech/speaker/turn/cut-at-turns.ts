@@ -1,4 +1,4 @@
-/** Cuts utterances where the voice changes, before they are recognised: what is heard at once is said by one person. */
+/** Cuts utterances where the speaker changes, before they are recognised: each is spoken by one person. */
 
 import type { Chunk } from '../../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
@@ -6,7 +6,7 @@ import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { Speaker, SpeakerTurn } from '../../../timeline/turn.ts';
 import type { Utterance } from '../../../timeline/utterance.ts';
 
-/** Less speech than this is a back-channel or a doubt; cut off alone, a recognizer hears nonsense in it. */
+/** Less speech than this is a back-channel or an error; alone it is misrecognised. */
 const pieceSamplesMin = 0.8 * sampleRate;
 
 export function overlapSamples(one: SpeechSpan, other: SpeechSpan): number {

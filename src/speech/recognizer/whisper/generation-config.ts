@@ -1,4 +1,4 @@
-/** Which tokens of a Whisper model are marks, and what they mean. */
+/** The special tokens of a Whisper model, from its generation_config.json. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,14 +14,14 @@ const generationSchema = z.object({
   task_to_id: z.object({ transcribe: z.number() }),
 });
 
-export type Generation = z.infer<typeof generationSchema>;
+export type GenerationConfig = z.infer<typeof generationSchema>;
 
-export async function readGeneration(directory: string): Promise<Generation> {
+export async function readGenerationConfig(directory: string): Promise<GenerationConfig> {
   return generationSchema.parse(
     JSON.parse(await readFile(join(directory, 'generation_config.json'), 'utf8')),
   );
 }
 
-export function languageMarks({ lang_to_id }: Generation): Map<string, number> {
-  return new Map(Object.entries(lang_to_id).map(([mark, id]) => [mark.slice(2, -2), id]));
+export function languageTokens({ lang_to_id }: GenerationConfig): Map<string, number> {
+  return new Map(Object.entries(lang_to_id).map(([token, id]) => [token.slice(2, -2), id]));
 }

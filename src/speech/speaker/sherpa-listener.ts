@@ -1,6 +1,6 @@
 /**
- * What larger models hear of the speakers in a chunk: pyannote's segmentation finds who speaks when inside it, two at
- * once included, and a WeSpeaker network gives the voice of each stretch. The call blocks, so it stays in a speech process.
+ * The larger speaker models: pyannote's segmentation finds who speaks when inside a chunk, two at once included, and a
+ * WeSpeaker network gives the embedding of each stretch. The call blocks, so it stays in a speech process.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -11,11 +11,11 @@ import { sampleRate } from '../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../timeline/span.ts';
 import type { SpeakerWindow } from '../chunk-result.ts';
 import type { SpeakerListener } from './speaker-listener.ts';
-import { voiceText } from './voiceprint/voice-text.ts';
+import { embeddingText } from './voiceprint/embedding-text.ts';
 
 /** pyannote's own clustering works inside one chunk only; the recording's speakers are joined later. */
 const localThreshold = 0.5;
-/** A voice does not change within a stretch, but a long one is worth several votes. */
+/** A long stretch counts as several windows. */
 const stretchSamplesMax = 6 * sampleRate;
 
 export async function openSherpaListener([
@@ -72,5 +72,5 @@ function windowOf(
   stream.acceptWaveform({ samples: own, sampleRate });
   stream.inputFinished();
   if (!extractor.isReady(stream)) return [];
-  return [{ ...stretch, voice: voiceText(extractor.compute(stream, false)) }];
+  return [{ ...stretch, voice: embeddingText(extractor.compute(stream, false)) }];
 }

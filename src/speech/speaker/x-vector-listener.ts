@@ -1,10 +1,10 @@
-/** What the embedded default hears of the speakers in a chunk: the voice in every window of its speech. */
+/** The speaker model that is installed by default: an x-vector for every window of a chunk's speech. */
 
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerWindow } from '../chunk-result.ts';
 import type { SpeakerListener } from './speaker-listener.ts';
 import { bridgedSpans, speakerWindows } from './turn/speaker-windows.ts';
-import { voiceText } from './voiceprint/voice-text.ts';
+import { embeddingText } from './voiceprint/embedding-text.ts';
 import { openXVectorEmbedder, type SpeakerEmbedder } from './voiceprint/x-vector-embedder.ts';
 
 export async function openXVectorListener(directory: string): Promise<SpeakerListener> {
@@ -27,9 +27,9 @@ async function windowsOf(
     startSample: span.startSample - chunk.startSample,
     endSample: span.endSample - chunk.startSample,
   }));
-  const voices = await embedder.embed(samples, inside);
-  return voices.flatMap((voice, index) => {
+  const embeddings = await embedder.embed(samples, inside);
+  return embeddings.flatMap((embedding, index) => {
     const span = spans[index];
-    return span ? [{ ...span, voice: voiceText(voice) }] : [];
+    return span ? [{ ...span, voice: embeddingText(embedding) }] : [];
   });
 }

@@ -1,12 +1,12 @@
-/** Listens for voices in a chunk. Whatever goes wrong here is told, never thrown: the words do not depend on it. */
+/** Embeds the speakers of a chunk. A failure is returned, never thrown: the text does not depend on it. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerEvidence } from '../chunk-result.ts';
-import { openSherpaListener } from './sherpa-evidence.ts';
+import { openSherpaListener } from './sherpa-listener.ts';
 import type { SpeakerListener } from './speaker-listener.ts';
-import { openXVectorListener } from './x-vector-evidence.ts';
+import { openXVectorListener } from './x-vector-listener.ts';
 
 interface SpeakerModel {
   id: string;
@@ -30,7 +30,7 @@ const speakerModels: readonly SpeakerModel[] = [
   { id: 'vosk-spk', needs: ['vosk-spk'], open: ([directory = '']) => openXVectorListener(directory) },
 ];
 
-/** The embedded default takes 0.3 s for a chunk of 28 s. */
+/** The default model takes 0.3 s for a chunk of 28 s. */
 const chunkTimeoutMs = 30_000;
 
 interface OpenModel {
@@ -50,11 +50,11 @@ export class InstalledSpeakerListener {
 
   async evidence(samples: Float32Array, chunk: Chunk): Promise<SpeakerEvidence> {
     const limit = this.#clock.timeout(chunkTimeoutMs);
-    const tooLate = Promise.withResolvers<never>();
-    const onTimeout = () => tooLate.reject(limit.reason);
+    const timedOut = Promise.withResolvers<never>();
+    const onTimeout = () => timedOut.reject(limit.reason);
     limit.addEventListener('abort', onTimeout, { once: true });
     try {
-      return await Promise.race([this.#listen(samples, chunk), tooLate.promise]);
+      return await Promise.race([this.#listen(samples, chunk), timedOut.promise]);
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       return { fault: limit.aborted ? 'time-limit' : 'error', detail };
@@ -74,7 +74,7 @@ export class InstalledSpeakerListener {
     return { model: model.id, overlapping, windows: await model.listener.windows(samples, chunk) };
   }
 
-  /** Opened once and kept. A missing model is looked for again, so that an installation is noticed. */
+  /** Opened once and cached. A missing model is looked for again, so that an installation is noticed. */
   #opened(): Promise<OpenModel | undefined> {
     this.#model ??= this.#open();
     this.#model.then(

@@ -1,35 +1,35 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Generation, languageMarks, readGeneration } from './generation.ts';
+import { type GenerationConfig, languageTokens, readGenerationConfig } from './generation-config.ts';
 
-const timeStepSeconds = 0.02;
+const timestampSeconds = 0.02;
 
 /** The tokens of a Whisper model: which mean what, and which bytes of text they stand for. */
 export class WhisperVocabulary {
   readonly start: number;
   readonly end: number;
   readonly transcribe: number;
-  /** The mark for 0.00 s; the others follow in steps of 20 ms. */
-  readonly firstTime: number;
-  /** Stands two before the first mark of time, in every size. */
+  /** The timestamp token of 0.00 s; the others follow in steps of 20 ms. */
+  readonly firstTimestamp: number;
+  /** Stands two before the first timestamp token, in every size. */
   readonly noSpeech: number;
   readonly languages: ReadonlyMap<string, number>;
   readonly suppressed: readonly number[];
   readonly suppressedAtStart: readonly number[];
-  /** [layer, head] of those attentions that follow the sound. */
+  /** [layer, head] of the cross-attentions that follow the audio. */
   readonly alignmentHeads: readonly (readonly [number, number])[];
   readonly #bytes: (Buffer | undefined)[];
 
-  private constructor(generation: Generation, tokens: Record<string, number>) {
-    this.start = generation.decoder_start_token_id;
-    this.end = generation.eos_token_id;
-    this.transcribe = generation.task_to_id.transcribe;
-    this.firstTime = generation.no_timestamps_token_id + 1;
-    this.noSpeech = generation.no_timestamps_token_id - 1;
-    this.languages = languageMarks(generation);
-    this.suppressed = generation.suppress_tokens;
-    this.suppressedAtStart = generation.begin_suppress_tokens;
-    this.alignmentHeads = generation.alignment_heads;
+  private constructor(config: GenerationConfig, tokens: Record<string, number>) {
+    this.start = config.decoder_start_token_id;
+    this.end = config.eos_token_id;
+    this.transcribe = config.task_to_id.transcribe;
+    this.firstTimestamp = config.no_timestamps_token_id + 1;
+    this.noSpeech = config.no_timestamps_token_id - 1;
+    this.languages = languageTokens(config);
+    this.suppressed = config.suppress_tokens;
+    this.suppressedAtStart = config.begin_suppress_tokens;
+    this.alignmentHeads = config.alignment_heads;
     this.#bytes = [];
     const byteOf = byteAlphabet();
     for (const [token, id] of Object.entries(tokens)) {
@@ -40,7 +40,7 @@ export class WhisperVocabulary {
   static async load(directory: string): Promise<WhisperVocabulary> {
     const vocabulary = await readFile(join(directory, 'vocab.json'), 'utf8');
     // Not checked entry by entry, which takes a tenth of a second for fifty thousand.
-    return new WhisperVocabulary(await readGeneration(directory), JSON.parse(vocabulary));
+    return new WhisperVocabulary(await readGenerationConfig(directory), JSON.parse(vocabulary));
   }
 
   bytesOf(token: number): Buffer {
@@ -51,16 +51,16 @@ export class WhisperVocabulary {
     return token < this.end;
   }
 
-  isTime(token: number): boolean {
-    return token >= this.firstTime;
+  isTimestamp(token: number): boolean {
+    return token >= this.firstTimestamp;
   }
 
-  secondsOf(timeToken: number): number {
-    return (timeToken - this.firstTime) * timeStepSeconds;
+  secondsOf(timestamp: number): number {
+    return (timestamp - this.firstTimestamp) * timestampSeconds;
   }
 
-  timeAt(seconds: number): number {
-    return this.firstTime + Math.round(seconds / timeStepSeconds);
+  timestampAt(seconds: number): number {
+    return this.firstTimestamp + Math.round(seconds / timestampSeconds);
   }
 
   textOf(tokens: readonly number[]): string {

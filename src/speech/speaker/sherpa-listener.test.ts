@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stretches } from './sherpa-evidence.ts';
+import { stretches } from './sherpa-listener.ts';
 
-test('a stretch of a larger model stays inside its chunk, and a long one is cut into equal parts', () => {
+test('a stretch of a larger speaker model stays inside its chunk, and a long one is cut into equal parts', () => {
   const chunk = { startSample: 160_000, endSample: 480_000 };
   assert.deepEqual(stretches(chunk, { start: 1, end: 3 }), [{ startSample: 176_000, endSample: 208_000 }]);
   const parts = stretches(chunk, { start: 8, end: 99 });
