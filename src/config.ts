@@ -7,6 +7,7 @@ import { hasApiKeyShape } from './account/api-key.ts';
 import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts';
 import { type EgressAllow, nothingAllowed, parseEgressAllow } from './egress/url.ts';
 import { isAnyAddress } from './http/public-url.ts';
+import { programOnPath } from './platform/program.ts';
 import { parseSecretKeys } from './platform/secret-box.ts';
 import { StartError } from './platform/start-error.ts';
 import { defaultScheduleSetting, parseRetrySchedule, type RetrySchedule } from './webhook/retry-schedule.ts';
@@ -84,8 +85,8 @@ const schema = z.object({
   LONGHAND_ENGINE_URL: webUrl('must be the http or https URL of a transcription endpoint').optional(),
   LONGHAND_ENGINE_KEY: z.string().optional().meta(secret),
   LONGHAND_ENGINE_MODEL: z.string().optional(),
-  LONGHAND_FFMPEG: z.string().default('ffmpeg'),
-  LONGHAND_FFPROBE: z.string().default('ffprobe'),
+  LONGHAND_FFMPEG: z.string().optional(),
+  LONGHAND_FFPROBE: z.string().optional(),
   LONGHAND_YTDLP: z.string().optional(),
   LONGHAND_RETENTION_DAYS: wholeNumber(0, 36_500).default(30),
   LONGHAND_METRICS: yesOrNo.default(false),
@@ -177,9 +178,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     egressAllow: settings.LONGHAND_EGRESS_ALLOW,
     engine: engineOf(settings),
     programs: {
-      ffmpeg: settings.LONGHAND_FFMPEG,
-      ffprobe: settings.LONGHAND_FFPROBE,
-      ytdlp: settings.LONGHAND_YTDLP ? [settings.LONGHAND_YTDLP] : [join(toolsDir, 'yt-dlp'), 'yt-dlp'],
+      ffmpeg: settings.LONGHAND_FFMPEG ?? programOnPath('ffmpeg', given.PATH),
+      ffprobe: settings.LONGHAND_FFPROBE ?? programOnPath('ffprobe', given.PATH),
+      ytdlp: settings.LONGHAND_YTDLP
+        ? [settings.LONGHAND_YTDLP]
+        : [join(toolsDir, 'yt-dlp'), programOnPath('yt-dlp', given.PATH)],
     },
     toolsDir,
     retentionDays: settings.LONGHAND_RETENTION_DAYS,

@@ -1,13 +1,12 @@
-/** The lines of `longhand doctor` about the programs that read media, and the sandbox that they run in. */
+/** The lines of `longhand doctor` about yt-dlp and the sandbox, which jobs can do without. */
 import type { Config } from '../config.ts';
 import { MediaFailure } from '../media/media-failure.ts';
 import { PageProgram, unconfinedVersionMin } from '../media/page-program.ts';
 import type { Clock } from '../platform/clock.ts';
 import { findSandbox, type NoSandbox } from '../platform/find-sandbox.ts';
-import { findProgram } from '../platform/program.ts';
 import type { Sandbox } from '../platform/sandbox.ts';
 import { runProcess } from '../platform/subprocess.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../service/check.ts';
 
 const ytdlpDaysMax = 120;
 const programTimeoutMs = 10_000;
@@ -16,12 +15,7 @@ const outputBytesMax = 65_536;
 export async function programFindings(config: Config, clock: Clock): Promise<Finding[]> {
   const found = await findSandbox({ hidden: [config.dataDir], signal: clock.timeout(programTimeoutMs) });
   const sandbox = 'command' in found ? found : undefined;
-  return [
-    sandboxFinding(found),
-    await programFinding('ffmpeg', config.programs.ffmpeg, sandbox, clock),
-    await programFinding('ffprobe', config.programs.ffprobe, sandbox, clock),
-    await ytdlpFinding(config, sandbox, clock),
-  ];
+  return [sandboxFinding(found), await ytdlpFinding(config, sandbox, clock)];
 }
 
 function sandboxFinding(found: Sandbox | NoSandbox): Finding {
@@ -36,36 +30,13 @@ function sandboxFinding(found: Sandbox | NoSandbox): Finding {
   return { name, verdict: 'warning', text };
 }
 
-/** As a job runs it: a program that starts outside of the sandbox only is of no use. */
-async function programFinding(
-  name: string,
-  command: string,
-  sandbox: Sandbox | undefined,
-  clock: Clock,
-): Promise<Finding> {
-  const program = await findProgram([command]);
-  const outside = program && (await firstLine(program.path, clock));
-  if (!program || !outside) {
-    const setting = `LONGHAND_${name.toUpperCase()}`;
-    const text = `"${command}" does not run: run ./setup, or set ${setting} to its path.`;
-    return { name, verdict: 'problem', text };
-  }
-  if (sandbox && !(await firstLine(program.path, clock, { sandbox, program: program.files }))) {
-    const text = `${program.path} does not run inside the sandbox: its libraries must be below /usr, or built into it.`;
-    return { name, verdict: 'problem', text };
-  }
-  return { name, verdict: 'ok', text: outside.replace(/ Copyright.*/, '') };
-}
-
-async function firstLine(
-  command: string,
-  clock: Clock,
-  confinement?: { sandbox: Sandbox; program: readonly string[] },
-): Promise<string | undefined> {
+/** What a supporter asks for first. */
+export async function withVersion(finding: Finding, clock: Clock): Promise<Finding> {
+  if (finding.verdict !== 'ok') return finding;
   const signal = clock.timeout(programTimeoutMs);
-  const spec = { command, args: ['-version'], signal, outputBytesMax };
-  const run = await runProcess(confinement ? { ...spec, confinement } : spec).catch(() => undefined);
-  return run?.code === 0 ? run.stdout.toString('utf8').split('\n')[0]?.trim() : undefined;
+  const run = await runProcess({ command: finding.text, args: ['-version'], signal, outputBytesMax });
+  const [line = ''] = run.stdout.toString('utf8').split('\n');
+  return { ...finding, text: `${line.replace(/ Copyright.*/, '').trim()} (${finding.text})` };
 }
 
 async function ytdlpFinding(

@@ -2,7 +2,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLogger } from '../platform/telemetry.ts';
 import { startService } from '../service/service.ts';
-import { startLines } from './start-lines.ts';
+import { readyLine, startLines } from './start-lines.ts';
 import { UsageError } from './usage-error.ts';
 
 const roles = ['all', 'api', 'worker'] as const;
@@ -19,6 +19,11 @@ export async function serve(options: { role?: string }): Promise<number> {
   const stopping = nextSignal();
   const service = await startService(config, systemClock, logger);
   process.stdout.write(`${startLines(service).join('\n')}\n`);
+  if (service.missing.length > 0)
+    service.ready.then(
+      () => process.stdout.write(`${readyLine(service)}\n`),
+      () => {}, // It was stopped before.
+    );
 
   const reason = await Promise.race([stopping, service.broken]);
   if (reason instanceof Error) logger.fatal({ err: reason }, 'the service cannot go on');

@@ -1,12 +1,25 @@
 import type { Service } from '../service/service.ts';
 
-/** What a start says on standard output. Its last line is the promise that scripts wait for. */
-export function startLines({ url, keys }: Pick<Service, 'url' | 'keys'>): string[] {
-  if (url === undefined) return ['Longhand worker is ready'];
-  return [...keyLines(url, keys), `Longhand is ready at ${url}`];
+type Start = Pick<Service, 'url' | 'keys' | 'missing'>;
+
+/** What a start says on standard output. Where nothing is missing, its last line is the promise that scripts wait for. */
+export function startLines(start: Start): string[] {
+  const { url, missing } = start;
+  if (missing.length === 0) return [...keyLines(start), readyLine(start)];
+  const name = url === undefined ? 'Longhand worker runs' : `Longhand listens at ${url}`;
+  return [
+    ...keyLines(start),
+    'What is missing:',
+    ...missing.map((one) => `  ${one.name}: ${one.text}`),
+    `${name}, but jobs cannot run yet.`,
+  ];
 }
 
-function keyLines(url: string, keys: Service['keys']): string[] {
+export function readyLine({ url }: Pick<Start, 'url'>): string {
+  return url === undefined ? 'Longhand worker is ready' : `Longhand is ready at ${url}`;
+}
+
+function keyLines({ url, keys }: Start): string[] {
   if (keys.kind === 'none') return ['No API key can be used yet. Make one with: npx longhand key create', ''];
   if (keys.kind !== 'unused') return [];
   return [

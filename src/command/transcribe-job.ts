@@ -7,7 +7,7 @@ import { labelOfSource } from '../media/label.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import type { LazyEgress } from '../service/lazy-egress.ts';
-import { openQueue, openStorage, startWorker } from '../service/processing.ts';
+import { mediaPrograms, openQueue, openStorage, startWorker } from '../service/processing.ts';
 import { eventRecorder } from '../service/webhooks.ts';
 import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts';
 import type { Speech } from '../speech/speech.ts';
@@ -60,6 +60,7 @@ export async function runJob(
   const worker = await startWorker({
     foundation,
     speech,
+    programs: await mediaPrograms(foundation),
     stores,
     queue,
     egress,

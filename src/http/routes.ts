@@ -1,12 +1,10 @@
 import type { Authenticator } from '../account/authenticate.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
 import type { CreateTranscriptionDeps } from '../transcription/create-transcription.ts';
 import { requireApiKey } from './authentication.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { type DocsDeps, docsRoutes } from './docs-routes.ts';
-import { healthRoutes } from './health-routes.ts';
+import { type HealthDeps, healthRoutes } from './health-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { type LocalObjectDeps, localObjectRoutes } from './local-object-routes.ts';
 import { type MetricsDeps, metricsRoutes } from './metrics-routes.ts';
@@ -18,8 +16,7 @@ import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
 import { type WebhookRoutesDeps, webhookRoutes } from './webhook-routes.ts';
 
 export interface RoutesDeps {
-  db: Queryable;
-  clock: Clock;
+  health: HealthDeps;
   publicUrl: PublicUrl;
   /** Undefined where GET /metrics does not answer. */
   metrics: MetricsDeps | undefined;
@@ -37,7 +34,7 @@ export interface RoutesDeps {
 export function registerRoutes(server: Server, deps: RoutesDeps): void {
   server.register(async () => {
     homeRoutes(server);
-    healthRoutes(server, deps);
+    healthRoutes(server, deps.health);
     discoveryRoutes(server, deps);
     if (deps.metrics) metricsRoutes(server, deps.metrics);
     docsRoutes(server, deps.docs);

@@ -1,6 +1,7 @@
 /** Where a program is, and which files it consists of beyond what every program of the system may read. */
+import { accessSync, statSync } from 'node:fs';
 import { access, constants, readFile, realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isSystemPath } from './sandbox.ts';
 import { programPath } from './subprocess.ts';
 
@@ -46,4 +47,23 @@ async function pythonEnvironment(path: string): Promise<string[]> {
   if (configuration === undefined) return [];
   const home = /^home\s*=\s*(\/.*)$/m.exec(configuration)?.[1]?.trim();
   return home === undefined ? [folder] : [folder, dirname(home)];
+}
+
+/**
+ * Programs are started with a clean environment, so the path of whoever started the service is searched once, when its
+ * settings are read. The name itself where it is not there.
+ */
+export function programOnPath(name: string, path = ''): string {
+  const places = path.split(delimiter).filter(isAbsolute);
+  const found = places.map((place) => join(place, name)).find(isProgram);
+  return found ?? name;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

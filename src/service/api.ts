@@ -7,6 +7,7 @@ import { RateLimiter } from '../account/rate-limit.ts';
 import type { Egress } from '../egress/egress.ts';
 import { judgeUrl } from '../egress/url.ts';
 import { EventStreams } from '../http/event-streams.ts';
+import type { HealthDeps } from '../http/health-routes.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
@@ -32,6 +33,7 @@ export interface ApiParts {
   webhooks: Pick<Webhooks, 'afterRemoval' | 'attemptCounts'>;
   publicUrl: PublicUrl;
   jobChanges: Notifications;
+  missing: HealthDeps['missing'];
 }
 
 /** A caller waits for every statement of a request; none of them needs more than milliseconds. */
@@ -47,8 +49,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   const streams = new EventStreams({ clock, activeKeys: (ids) => apiKeyStore.activeAmong(db, ids) });
   server.addHook('preClose', async () => streams.close());
   registerRoutes(server, {
-    db,
-    clock,
+    health: { missing: parts.missing },
     publicUrl,
     metrics: config.metrics ? { db, clock, webhookAttempts: webhooks.attemptCounts } : undefined,
     authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),

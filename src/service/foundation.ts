@@ -1,5 +1,4 @@
 /** What the service and every command stand on: the configuration's database, brought up to date. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountStore, accountStore } from '../account/account-store.ts';
 import type { Config } from '../config.ts';
@@ -10,6 +9,8 @@ import { migrate } from '../platform/migrations.ts';
 import { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { openEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
+import { makeDataDirectory } from './data-directory.ts';
+import { refuseUnusableDatabase } from './external-database.ts';
 
 export interface Foundation {
   config: Config;
@@ -34,7 +35,7 @@ export async function openFoundation(
   logger: Logger,
   prepare: (db: Database, isEmbedded: boolean) => Promise<void> = async () => {},
 ): Promise<Foundation> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDirectory(config);
   const embedded = config.databaseUrl
     ? undefined
     : await openEmbeddedPostgres({ dataDir: config.dataDir, logger, clock });
@@ -45,6 +46,7 @@ export async function openFoundation(
     await embedded?.close();
   };
   try {
+    if (config.databaseUrl) await refuseUnusableDatabase(db, config.databaseUrl);
     await prepare(db, embedded !== undefined);
     await migrate(db, migrationsDir, logger);
   } catch (error) {

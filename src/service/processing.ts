@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Allowance } from '../account/allowance.ts';
 import type { Config } from '../config.ts';
+import type { MediaPrograms } from '../media/probe.ts';
 import type { LinkSources, SourcesOptions } from '../media/resolve.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
@@ -27,7 +28,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-export async function openStorage({ config, clock }: Foundation): Promise<Storage> {
+export async function openStorage({ config, clock }: Pick<Foundation, 'config' | 'clock'>): Promise<Storage> {
   const uploadThreads = new UploadThreads();
   const local = new LocalStore({
     directory: join(config.dataDir, 'objects'),
@@ -64,8 +65,9 @@ export function openQueue(
 
 export interface WorkerParts {
   foundation: Foundation;
-  /** Undefined when its models are missing. The worker closes it. */
-  speech: Speech | undefined;
+  /** The worker closes it. */
+  speech: Speech;
+  programs: MediaPrograms;
   stores: ObjectStores;
   queue: TaskQueue;
   egress: Pick<LazyEgress, 'open'>;
@@ -74,24 +76,28 @@ export interface WorkerParts {
 }
 
 export interface RunningWorker {
-  /** False when its models are missing: it takes no tasks. */
-  takesTasks: boolean;
   /** Call after the queue has stopped: nobody asks for speech any more. */
   stop(): Promise<void>;
 }
 
+type Context = Pick<Foundation, 'config' | 'clock' | 'logger'>;
+
 /** A trial of bubblewrap takes some milliseconds where it works. */
 const sandboxTrialMs = 5_000;
 
-/** Starts to take steps of jobs; without its models a worker takes none and does not count as one. */
+/** ffmpeg and ffprobe, and what they run in. */
+export async function mediaPrograms(context: Context): Promise<MediaPrograms> {
+  const { config, clock } = context;
+  const { ffmpeg, ffprobe } = config.programs;
+  return { ffmpeg, ffprobe, sandbox: await openSandbox(context), clock };
+}
+
+/** Starts to take steps of jobs, and tells the API so. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { foundation, stores, queue, speech } = parts;
+  const { foundation, stores, queue, speech, programs } = parts;
   const { config, clock, logger, db } = foundation;
-  if (!speech) return { takesTasks: false, stop: async () => {} };
   const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
   await scratch.prepare();
-  const { ffmpeg, ffprobe } = config.programs;
-  const sandbox = await openSandbox(foundation);
   startJobWorker({
     db,
     queue,
@@ -99,8 +105,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     speech,
     logger,
     clock,
-    programs: { ffmpeg, ffprobe, sandbox, clock },
-    sources: linkSources({ ytdlp: config.programs.ytdlp, sandbox, clock }, parts.egress),
+    programs,
+    sources: linkSources({ ytdlp: config.programs.ytdlp, sandbox: programs.sandbox, clock }, parts.egress),
     scratch,
     engine: config.engine.name,
     allowance: new Allowance(clock),
@@ -111,7 +117,6 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const presence = new WorkerPresence(db, logger);
   await presence.start(clock);
   return {
-    takesTasks: true,
     async stop() {
       await speech.close();
       await presence.stop();
@@ -120,7 +125,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
 }
 
 /** Without one media are still read, within the limits of their programs; the operator is told. */
-async function openSandbox({ config, clock, logger }: Foundation): Promise<Sandbox | undefined> {
+async function openSandbox({ config, clock, logger }: Context): Promise<Sandbox | undefined> {
   const found = await findSandbox({ hidden: [config.dataDir], signal: clock.timeout(sandboxTrialMs) });
   if ('command' in found) return found;
   logger.warn(

@@ -1,7 +1,7 @@
 /** `longhand serve`: starts the parts in order and stops them in reverse. */
 import { ensureFirstAccount, type KeyNotice } from '../account/first-account.ts';
 import type { Config } from '../config.ts';
-import { createEgress } from '../egress/egress.ts';
+import { createEgress, type Egress } from '../egress/egress.ts';
 import { startErasureDuty } from '../erasure/erasure-duty.ts';
 import { listen } from '../http/listen.ts';
 import { PublicUrl } from '../http/public-url.ts';
@@ -12,16 +12,23 @@ import type { Logger } from '../platform/telemetry.ts';
 import { jobChannel } from '../transcription/job-feeds.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
+import { type Check, type Finding, problemsOf } from './check.ts';
 import { erasureDeps } from './erasure.ts';
-import { openFoundation, secretBoxOf } from './foundation.ts';
-import { openQueue, openStorage, type RunningWorker, startWorker } from './processing.ts';
-import { openSpeech } from './speech.ts';
+import { type Foundation, openFoundation, secretBoxOf } from './foundation.ts';
+import { apiChecks, databaseCheck, storageChecks } from './job-checks.ts';
+import { LocalWorker } from './local-worker.ts';
+import { openQueue, openStorage } from './processing.ts';
+import { untilReady } from './until-ready.ts';
 import { startWebhooks } from './webhooks.ts';
 
 export interface Service {
   /** Undefined for a worker, which listens nowhere. */
   url: string | undefined;
   keys: KeyNotice;
+  /** What a job needs and was not there at the start. */
+  missing: readonly Finding[];
+  /** Resolves as soon as nothing is missing; at once in most cases. */
+  ready: Promise<void>;
   /** Resolves when something broke that the service cannot live without. */
   broken: Promise<Error>;
   stop(): Promise<void>;
@@ -43,66 +50,101 @@ export async function startService(config: Config, clock: Clock, logger: Logger)
 }
 
 async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[]): Promise<Service> {
+  const egress = createEgress({ allow: config.egressAllow, clock });
+  undo.push(() => egress.close());
+  const worker =
+    config.role === 'api' ? undefined : await LocalWorker.open({ config, clock, logger }, egress);
   const { promise: broken, resolve: onLost } = Promise.withResolvers<Error>();
   const foundation = await openFoundation(config, clock, logger, async (db, isEmbedded) => {
     if (!isEmbedded) return;
     const claim = await claimService({ db, dataDir: config.dataDir, logger, clock, onLost });
     undo.push(() => claim.release());
   });
-  const { db, accounts } = foundation;
   undo.unshift(() => foundation.close());
+  const parts = await openParts(foundation, egress, worker, undo);
+  const { stores } = parts.storage;
+  const { recordEnd, afterEnd } = parts.webhooks;
+  const startWorker = async () =>
+    worker?.start({ foundation, stores, queue: parts.queue, recordEnd, afterEnd });
+  await startWorker();
+
+  const checks = checksOf(foundation, parts, worker);
+  const url = config.role === 'worker' ? undefined : await openApi(foundation, parts, checks, undo);
+  const keys = url === undefined ? ({ kind: 'nothing' } as const) : await firstKey(foundation, parts);
+  const missing = await problemsOf(checks);
+  const stopping = new AbortController();
+  undo.push(async () => stopping.abort());
+  const ready =
+    missing.length === 0
+      ? Promise.resolve()
+      : untilReady({ checks, retry: startWorker, clock, logger, signal: stopping.signal });
+  return { url, keys, missing, ready, broken, stop: () => stopAll(undo, logger) };
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+async function openParts(
+  foundation: Foundation,
+  egress: Egress,
+  worker: LocalWorker | undefined,
+  undo: Undo[],
+) {
+  const { config } = foundation;
   // A worker listens nowhere; the links that it writes into events lead to the API of the same settings.
   const publicUrl = new PublicUrl(config);
   const storage = await openStorage(foundation);
   undo.push(() => storage.close());
-  const egress = createEgress({ allow: config.egressAllow, clock });
-  undo.push(() => egress.close());
   const secretBox = await secretBoxOf(foundation);
   const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl });
   undo.push(() => webhooks.stop());
   const queue = await openQueue(foundation);
-  let worker: RunningWorker | undefined;
   undo.push(async () => {
+    await worker?.settle();
     await queue.stop(graceMs);
     await worker?.stop();
   });
-  if (config.role !== 'api') {
-    worker = await startWorker({
-      foundation,
-      speech: await openSpeech(foundation, { open: async () => egress }),
-      egress: { open: async () => egress },
-      stores: storage.stores,
-      queue,
-      recordEnd: webhooks.recordEnd,
-      afterEnd: webhooks.afterEnd,
-    });
-  }
+  return { publicUrl, storage, egress, secretBox, webhooks, queue };
+}
 
-  const stop = () => stopAll(undo, logger);
-  if (config.role === 'worker') return { url: undefined, keys: { kind: 'nothing' }, broken, stop };
-  const { stores } = storage;
+function checksOf(
+  { config, clock, db, isEmbedded }: Foundation,
+  { storage: { stores }, secretBox }: Parts,
+  worker: LocalWorker | undefined,
+): Check[] {
+  return [
+    ...(worker?.checks ?? []),
+    ...storageChecks({ config, clock, stores }),
+    databaseCheck({ clock, db, isEmbedded }),
+    ...(config.role === 'worker' ? [] : apiChecks({ clock, db, secretBox, hasWorker: worker !== undefined })),
+  ];
+}
+
+/** Listens; gives the address. */
+async function openApi(
+  foundation: Foundation,
+  parts: Parts,
+  checks: readonly Check[],
+  undo: Undo[],
+): Promise<string> {
+  const { config, db, clock, logger } = foundation;
+  const { stores } = parts.storage;
   // Only where clients send their bytes: a worker on another machine does not see this disk.
   const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
   undo.push(() => sweeping.stop());
-  const erasing = startErasureDuty(erasureDeps(foundation, storage, webhooks));
+  const missing = async () => (await problemsOf(checks)).map(({ name }) => name);
+  const erasing = startErasureDuty(erasureDeps(foundation, parts.storage, parts.webhooks));
   undo.push(() => erasing.stop());
   const jobChanges = new Notifications({ db, clock, logger }, jobChannel);
   undo.push(() => jobChanges.stop());
-  const api = await createApi({
-    foundation,
-    storage,
-    queue,
-    egress,
-    secretBox,
-    webhooks,
-    publicUrl,
-    jobChanges,
-  });
+  const api = await createApi({ ...parts, foundation, jobChanges, missing });
   undo.push(() => closeWithin(api, clock));
-  publicUrl.listensOn(await listen(api, config));
+  parts.publicUrl.listensOn(await listen(api, config));
+  return parts.publicUrl.base;
+}
+
+function firstKey({ config, db, accounts }: Foundation, { secretBox }: Parts): Promise<KeyNotice> {
   const { plans, apiKey: operatorKey } = config;
-  const keys = await ensureFirstAccount(db, { accounts, plans, operatorKey, secretBox });
-  return { url: publicUrl.base, keys, broken, stop };
+  return ensureFirstAccount(db, { accounts, plans, operatorKey, secretBox });
 }
 
 /** Lets running requests end, then cuts the rest. */

@@ -1,6 +1,6 @@
 /** The models on this machine and the recognizer that the settings ask for. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../config.ts';
 import type { HttpsDownload } from '../model/model-download.ts';
 import { models } from '../model/model-manifest.ts';
 import { ModelStore } from '../model/model-store.ts';
@@ -8,6 +8,7 @@ import { StartError } from '../platform/start-error.ts';
 import { engineUsesLanguage, languageModel, modelOfEngine, modelsNeededBy } from '../speech/engine.ts';
 import { SpeechPool } from '../speech/process/speech-pool.ts';
 import type { Speech } from '../speech/speech.ts';
+import { makeDataDirectory } from './data-directory.ts';
 import type { Foundation } from './foundation.ts';
 import type { LazyEgress } from './lazy-egress.ts';
 
@@ -39,16 +40,26 @@ export async function openModelStore(
     response.close();
     throw new Error(`the server answered ${response.status}`);
   };
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDirectory(config);
   const store = new ModelStore({ directory: join(config.dataDir, 'models'), httpsDownload });
   await store.adoptFrom(checkoutModelsDir);
   return store;
 }
 
-function refuseOtherModels(engine: string): void {
-  const model = models.find(({ id }) => id === modelOfEngine(engine));
-  if (model && model.kind !== 'recognizer')
-    throw new StartError(`LONGHAND_ENGINE: ${engine} cannot write text; it is a model for another purpose.`);
+/** A name that means nothing is a wrong setting; a known model that is not installed yet is not. */
+export async function refuseUnknownEngine(
+  { engine: { name } }: Pick<Config, 'engine'>,
+  modelStore: ModelStore,
+): Promise<void> {
+  if (name === 'auto' || name === 'remote') return;
+  const id = modelOfEngine(name);
+  const model = models.find((one) => one.id === id);
+  if (model?.kind === 'recognizer' || (!model && (await modelStore.usable(id)))) return;
+  const fault = model ? 'cannot write text' : 'is no model that Longhand knows or has a folder for';
+  const known = models.filter(({ kind }) => kind === 'recognizer').map((one) => one.id);
+  throw new StartError(
+    `LONGHAND_ENGINE: ${name} ${fault}. Choose auto, remote or one of ${known.join(', ')}.`,
+  );
 }
 
 /** Undefined when a model that the engine needs is not there; the log says which and what to do. */
@@ -57,7 +68,7 @@ export async function openSpeech(
   egress: Pick<LazyEgress, 'open'>,
 ): Promise<Speech | undefined> {
   const modelStore = await openModelStore({ config }, egress);
-  refuseOtherModels(config.engine.name);
+  await refuseUnknownEngine(config, modelStore);
   const needed = modelsNeededBy(config.engine.name);
   const usable = await Promise.all(needed.map((id) => modelStore.usable(id)));
   const missing = needed.filter((_id, i) => !usable[i]);

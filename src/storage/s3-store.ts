@@ -16,7 +16,7 @@ import {
   type StoredObject,
   type UploadedPart,
 } from './object-store.ts';
-import { s3Fault } from './s3-faults.ts';
+import { missingBucket, s3Fault } from './s3-faults.ts';
 import { type S3Address, type S3Credentials, S3Presigner } from './s3-presign.ts';
 import { expectParts, expectPlan, type StoredPart } from './stored-parts.ts';
 import { blocksOf } from './stream-blocks.ts';
@@ -224,7 +224,7 @@ export class S3Store implements ObjectStore {
 
   async #expectBucket(): Promise<void> {
     await this.#ask((options) => this.#s3.headBucket({ Bucket: this.#bucket }, options)).catch((error) => {
-      throw new StorageUnavailable('the bucket cannot be reached', { cause: error });
+      throw error instanceof NoSuchObject ? missingBucket(error) : error;
     });
   }
 

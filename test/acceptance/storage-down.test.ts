@@ -13,7 +13,9 @@ test('with the object store down prepare is 503 and every other operation goes o
     LONGHAND_S3_SECRET_ACCESS_KEY: 'secret',
     LONGHAND_S3_FORCE_PATH_STYLE: 'true',
   });
+  assert.match(service.output(), /\n {2}storage: s3: .*LONGHAND_S3_ENDPOINT/);
   const client = await newClient(service);
+  assert.deepEqual((await client.get('/readyz')).body.missing, ['storage']);
   const prepare = await client.post('/api/v1/uploads', { filename: 'talk.mp3', size: 1000 });
   assert.deepEqual([prepare.status, prepare.body.error.code], [503, 'api_uploads_unavailable']);
   for (const path of ['/api/v1', '/api/v1/transcriptions', '/api/v1/webhook-subscriptions']) {

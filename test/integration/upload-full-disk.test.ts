@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { mountSmallDisk, skipWithoutSmallDisk } from '../support/small-disk.ts';
+import { mountSmallDisk, skipWithoutMounts } from '../support/small-disk.ts';
 import { putSingle, UploadClient } from '../support/upload-client.ts';
 import { startUploadService } from '../support/upload-service.ts';
 
@@ -32,7 +32,7 @@ async function assertUnavailable(put: Response): Promise<void> {
   assert.match(await put.text(), /<Code>ServiceUnavailable<\/Code>/);
 }
 
-describe('a full disk', { skip: skipWithoutSmallDisk }, () => {
+describe('a full disk', { skip: skipWithoutMounts }, () => {
   test('refuses a single PUT clearly, keeps nothing of it, and takes one that fits', async (t) => {
     const { service, client } = await startOnSmallDisk(t, believedRoom);
     const large = Buffer.alloc(12 * mebibyte, 1);
@@ -73,7 +73,7 @@ describe('a full disk', { skip: skipWithoutSmallDisk }, () => {
 });
 
 test('a disk that cannot be written: prepare is 503, a PUT is refused', {
-  skip: skipWithoutSmallDisk,
+  skip: skipWithoutMounts,
 }, async (t) => {
   const { disk, client } = await startOnSmallDisk(t, believedRoom);
   const body = Buffer.alloc(1000);

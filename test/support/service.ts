@@ -22,7 +22,7 @@ export interface TestService {
   /** The settings it runs with: the same for commands that join it. */
   environment: Environment;
   process: ChildProcess;
-  /** What it printed on standard output until it was ready. */
+  /** What it has printed on standard output so far. */
   output(): string;
   /** What it wrote to its log so far, that is to standard error; the last part of it when that is very long. */
   log(): string;
@@ -51,11 +51,15 @@ export async function testEnvironment(hooks: Hooks, settings: Environment = {}):
   };
 }
 
-export async function startService(environment: Environment, args: string[] = []): Promise<TestService> {
-  const child = spawn(process.execPath, [main, 'serve', ...args], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** Resolves when it listens, even if something that jobs need is missing. */
+export async function startService(
+  environment: Environment,
+  args: string[] = [],
+  /** A command that runs the service. */
+  wrapper: readonly string[] = [],
+): Promise<TestService> {
+  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, main, 'serve', ...args];
+  const child = spawn(command, rest, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log = (log + text).slice(-logCharactersMax);
@@ -68,8 +72,8 @@ export async function startService(environment: Environment, args: string[] = []
     await once(child, 'exit', { signal: AbortSignal.timeout(stopWithinMs) });
   };
   try {
-    const { url, output } = await readiness(child);
-    return { url, environment, process: child, output: () => output, log: () => log, stop };
+    const { url, output } = await listening(child);
+    return { url, environment, process: child, output, log: () => log, stop };
   } catch (error) {
     await stop('SIGKILL');
     throw error;
@@ -83,23 +87,23 @@ export async function runService(hooks: Hooks, settings: Environment = {}): Prom
   return service;
 }
 
-async function readiness(child: ChildProcess): Promise<{ url: string; output: string }> {
+async function listening(child: ChildProcess): Promise<{ url: string; output: () => string }> {
   if (!child.stdout) throw new Error('the service has no standard output');
-  const lines = createInterface({ input: child.stdout });
-  const late = AbortSignal.timeout(startWithinMs);
-  late.addEventListener('abort', () => lines.close());
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
   let output = '';
-  for await (const line of lines) {
-    output += `${line}\n`;
-    const ready = /^Longhand (?:is ready at (\S+)|worker is ready)$/.exec(line);
-    if (ready) {
-      child.stdout.resume();
-      return { url: ready[1] ?? '', output };
-    }
-  }
-  throw new Error(
-    late.aborted ? 'the service was not ready in time' : 'the service ended before it was ready',
-  );
+  createInterface({ input: child.stdout })
+    .on('line', (line) => {
+      output += `${line}\n`;
+      const started =
+        /^Longhand (?:(?:is ready|listens) at (\S+?)(?:, but .*)?|worker (?:is ready|runs, but .*))$/.exec(
+          line,
+        );
+      if (started) resolve(started[1] ?? '');
+    })
+    .on('close', () => reject(new Error('the service ended before it was ready')));
+  const late = AbortSignal.timeout(startWithinMs);
+  late.addEventListener('abort', () => reject(new Error('the service was not ready in time')));
+  return { url: await promise, output: () => output };
 }
 
 export interface CommandResult {

@@ -7,14 +7,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Hooks, onCleanup } from './cleanup.ts';
 
-/** Root may always; others where the system lets users make namespaces. */
-const unshare = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount'];
+/** Flags of unshare for a process whose mounts no other process sees. Root may always; others where the system lets users make namespaces. */
+export const mountNamespace =
+  process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount'];
 
 const canMount =
   process.platform === 'linux' &&
-  spawnSync('unshare', [...unshare, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
+  spawnSync('unshare', [...mountNamespace, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
 
-export const skipWithoutSmallDisk = canMount ? false : 'no right to mount a small file system here';
+export const skipWithoutMounts = canMount ? false : 'no right to mount file systems here';
 
 export interface SmallDisk {
   directory: string;
@@ -25,7 +26,7 @@ export async function mountSmallDisk(hooks: Hooks, mebibytes: number): Promise<S
   const mountPoint = await mkdtemp(join(tmpdir(), 'longhand-disk-'));
   const script = `mount -t tmpfs -o size=${mebibytes}m tmpfs "$0" && echo done && read -r go
     mount -o remount,ro "$0" && echo done && read -r go`;
-  const holder = spawn('unshare', [...unshare, 'sh', '-c', script, mountPoint], {
+  const holder = spawn('unshare', [...mountNamespace, 'sh', '-c', script, mountPoint], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: holder.stdout })[Symbol.asyncIterator]();

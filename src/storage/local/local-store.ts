@@ -39,7 +39,7 @@ export const localObjectsPath = '/objects';
 const readBytes = 1024 * 1024;
 
 /** Room that is never given to uploads: the database lives on the same disk. */
-const reservedBytes = 256 * 1024 * 1024;
+export const reservedBytes = 256 * 1024 * 1024;
 
 /** Objects as files under the data directory, behind URLs that this service signs and serves itself. */
 export class LocalStore implements ObjectStore {
@@ -175,7 +175,8 @@ export class LocalStore implements ObjectStore {
       this.options.roomBytes?.() ?? this.#roomBytes(),
       available(access(this.incomingDir, constants.W_OK)),
     ]);
-    if (roomBytes < sizeBytes + reservedBytes) throw new StorageUnavailable('the disk is full');
+    if (roomBytes < sizeBytes + reservedBytes)
+      throw new StorageUnavailable('the disk is full: make room on the disk of LONGHAND_DATA_DIR');
   }
 
   async removeLeftovers(before: Date): Promise<number> {
@@ -260,10 +261,17 @@ function expectEtag({ etag }: { etag: string }, wanted: string | undefined): voi
 }
 
 async function available<Result>(work: Promise<Result>): Promise<Result> {
-  return work.catch((error: unknown) => {
+  return work.catch((error: NodeJS.ErrnoException) => {
     if (!isDiskFault(error)) throw error;
-    throw new StorageUnavailable('the local storage cannot be used', { cause: error });
+    throw new StorageUnavailable(`the local storage cannot be used (${error.code}): ${remedyOf(error)}`, {
+      cause: error,
+    });
   });
+}
+
+function remedyOf({ code, path }: NodeJS.ErrnoException): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'make room on the disk of LONGHAND_DATA_DIR';
+  return `check that this user may write to ${path ?? 'LONGHAND_DATA_DIR'}, or set LONGHAND_DATA_DIR`;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
