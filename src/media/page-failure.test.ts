@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { failureOfStatus } from './answer-failure.ts';
 import { cleanLabel, labelFromAnswer, labelFromUrl } from './label.ts';
 import { MediaFailure, type MediaFailureCode } from './media-failure.ts';
-import { failureOfRun, onlyVideo, type PageInfo } from './page-failure.ts';
+import { failureOfRun, onlyImagesFailed, onlyVideo, type PageInfo } from './page-failure.ts';
 
 const quiet = { denials: [], exceeded: false, ageDays: 10 };
 
@@ -93,6 +93,22 @@ const descriptions: readonly (readonly [string, PageInfo, MediaFailureCode | 'fi
   ['some protected formats', { formats: [{ has_drm: true }, {}] }, 'fine'],
   ['too long', { duration: 101 }, 'media_too_long'],
   ['an image', { ext: 'jpg' }, 'media_no_video'],
+  ['an image without formats', { formats: [] }, 'media_no_video'],
+  [
+    'a list of images',
+    { _type: 'playlist', entries: [null, { ext: 'jpg' }, { formats: [] }] },
+    'media_no_video',
+  ],
+  [
+    'one video among images',
+    { _type: 'playlist', entries: [null, { ext: 'webp' }, { ext: 'mp4' }, { formats: [] }] },
+    'fine',
+  ],
+  [
+    'two videos among images',
+    { _type: 'playlist', entries: [{ ext: 'mp4' }, null, {}] },
+    'media_multiple_videos',
+  ],
 ];
 for (const [name, info, expected] of descriptions) {
   test(`a page with ${name} is ${expected}`, () => {
@@ -103,6 +119,13 @@ for (const [name, info, expected] of descriptions) {
     );
   });
 }
+
+test('a post counts as described when images are all that could not be', () => {
+  const image = 'ERROR: [Instagram] abc: No video formats found!; please report this issue';
+  assert.ok(onlyImagesFailed(`WARNING: x\n${image}\n${image}\n`));
+  assert.ok(!onlyImagesFailed(`${image}\nERROR: [Instagram] abc: HTTP Error 403: Forbidden\n`));
+  assert.ok(!onlyImagesFailed(''));
+});
 
 test('every status of a web server has its word, and only passing ones are worth another try', () => {
   const words = Object.fromEntries(

@@ -47,7 +47,7 @@ const words: readonly (readonly [RegExp, MediaFailureCode])[] = [
     /Name or service not known|getaddrinfo|Temporary failure in name resolution|Network is unreachable/i,
     'source_unreachable',
   ],
-  [/Tunnel connection failed: (502|504)/i, 'source_unreachable'],
+  [/Tunnel connection failed: (502|504)|urlopen error|CERTIFICATE_VERIFY_FAILED/i, 'source_unreachable'],
   [/timed? ?out/i, 'media_too_slow'],
   [/larger than max-filesize|File too large/i, 'media_too_large'],
   [/Unsupported URL|No suitable (extractor|InfoExtractor)|is not a valid URL/i, 'source_unresolvable'],
@@ -124,11 +124,20 @@ export interface PageInfo {
   ie_key?: string;
 }
 
-/** The one video that the page is about. Throws when there is none, or several, or it cannot be had. */
+/**
+ * Images of a post come as entries that cannot be downloaded: the run then counts as failed although it described the
+ * rest. Whether images are all that failed.
+ */
+export function onlyImagesFailed(stderr: string): boolean {
+  const errors = stderr.split('\n').filter((line) => line.startsWith('ERROR:'));
+  return errors.length > 0 && errors.every((line) => /No video formats found/i.test(line));
+}
+
+/** The one video that the page is about, images beside it aside. Throws when there is none, or several, or it cannot be had. */
 export function onlyVideo(info: PageInfo, durationSecondsMax: number): PageInfo {
-  const entries = info.entries?.filter((entry) => entry !== null);
   if (info._type === 'playlist' || info._type === 'multi_video') {
-    const [first, ...others] = entries ?? [];
+    const videos = (info.entries ?? []).filter((entry) => entry !== null && !isImage(entry));
+    const [first, ...others] = videos as PageInfo[];
     if (!first) throw new MediaFailure('media_no_video');
     if (others.length > 0)
       throw new MediaFailure('media_multiple_videos', { cause: `${others.length + 1} entries` });
@@ -141,8 +150,12 @@ export function onlyVideo(info: PageInfo, durationSecondsMax: number): PageInfo 
     throw new MediaFailure('media_drm_protected');
   }
   if ((info.duration ?? 0) > durationSecondsMax) throw new MediaFailure('media_too_long');
-  if (info.ext && /^(jpe?g|png|gif|webp|avif|heic)$/.test(info.ext)) throw new MediaFailure('media_no_video');
+  if (isImage(info)) throw new MediaFailure('media_no_video');
   return info;
+}
+
+function isImage({ ext, formats }: PageInfo): boolean {
+  return formats?.length === 0 || /^(jpe?g|png|gif|webp|avif|heic)$/.test(ext ?? '');
 }
 
 /** Videos that stand in a page without a name of their own come as "Title of the page (1)". */

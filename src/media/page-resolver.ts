@@ -9,7 +9,7 @@ import type { FinishedProcess } from '../platform/subprocess.ts';
 import { cleanLabel, labelFromUrl } from './label.ts';
 import { MediaFailure } from './media-failure.ts';
 import { RateMeter } from './minimum-rate.ts';
-import { failureOfRun, onlyVideo, type PageInfo, titleOf } from './page-failure.ts';
+import { failureOfRun, onlyImagesFailed, onlyVideo, type PageInfo, titleOf } from './page-failure.ts';
 import { scrubbedInfo } from './page-info-scrub.ts';
 import type { PageProgram } from './page-program.ts';
 
@@ -90,8 +90,9 @@ export class PageResolver {
     const args = ['--flat-playlist', '-J', '--', plain.href];
     const limits = { timeoutMs: describeTimeoutMs, fileBytesMax: overheadBytes };
     const run = await this.#program.run(args, { ...task, ...limits, signal: task.signal });
-    if (run.code !== 0) throw await this.#failure(run, task.proxy);
     const info = parsed(run.stdout);
+    if (run.code !== 0 && !(info?.entries && onlyImagesFailed(run.stderr)))
+      throw await this.#failure(run, task.proxy);
     if (!info) throw new MediaFailure('source_unresolvable', { cause: 'the description is no JSON object' });
     return info;
   }

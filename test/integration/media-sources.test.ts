@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -21,7 +21,7 @@ import {
   redirect,
   status,
 } from '../fixtures/media-site.ts';
-import { testCertificate } from '../fixtures/tls-certificate.ts';
+import { trustingYtdlp } from '../fixtures/page-attacks.ts';
 import { sandbox, withoutSandbox } from '../support/sandbox.ts';
 
 /** Waits between tries are counted, not waited for. */
@@ -367,20 +367,6 @@ for (const [kind, manifest, flags] of [
   });
 }
 
-/** yt-dlp that trusts the stand-in's certificate; all else as it is. */
-async function trustingYtdlp(): Promise<string> {
-  // Laid out like a virtual environment, which a sandbox shows whole.
-  const folder = join(root, 'environment');
-  const certificate = join(folder, 'certificate.pem');
-  const program = join(folder, 'bin', 'yt-dlp');
-  await mkdir(join(folder, 'bin'), { recursive: true });
-  await writeFile(join(folder, 'pyvenv.cfg'), '');
-  await writeFile(certificate, testCertificate);
-  const line = `SSL_CERT_FILE=${certificate} exec yt-dlp --compat-options no-certifi "$@"`;
-  await writeFile(program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
-  return program;
-}
-
 test('a Box share comes through yt-dlp and TLS tunnels, with nothing of the proxy in the requests', {
   skip,
 }, async () => {
@@ -404,12 +390,44 @@ test('a Box share comes through yt-dlp and TLS tunnels, with nothing of the prox
   site.answers.set('dl.boxcloud.com/d/42', file(mp3, { 'content-type': 'audio/mpeg' }));
   const got = await acquire('https://app.box.com/s/shared1/file/42', {
     ...real,
-    ytdlp: await trustingYtdlp(),
+    ytdlp: await trustingYtdlp(root),
   });
   assert.equal(got.label, 'Board meeting.mp3');
   await same(got, mp3);
   assert.ok(!headers.some((name) => name.startsWith('proxy-')), String(headers));
 });
+
+/** What Instagram's page for embedding says of a post with several parts. */
+function carousel(...parts: ('image' | 'video')[]) {
+  const media = parts.map((kind, index) => ({
+    pk: `${index + 1}000000000000000000`,
+    code: `Part${index}`,
+    image_versions2: { candidates: [{ url: 'https://cdn.example.com/image.jpg', width: 1, height: 1 }] },
+    ...(kind === 'video'
+      ? { video_versions: [{ id: '1', url: 'https://cdn.example.com/part.mp4', width: 1, height: 1 }] }
+      : {}),
+  }));
+  const item = { pk: '3000000000000000000', user: { username: 'somebody' }, carousel_media: media };
+  const data = JSON.stringify({ items: [item] });
+  return page('Instagram', `<script>window.__additionalDataLoaded('extra',${data});</script>`);
+}
+
+for (const [parts, expected] of [
+  [['image', 'video', 'image'], 'the video'],
+  [['video', 'image', 'video'], 'media_multiple_videos'],
+  [['image', 'image'], 'media_no_video'],
+] as const) {
+  test(`a post of ${parts.join(', ')} behind a link to a reel gives ${expected}`, { skip }, async () => {
+    site.answers.set('www.instagram.com/reel/Cabc123', page('Instagram', 'Log in'));
+    site.answers.set('www.instagram.com/reel/Cabc123/embed/', carousel(...parts));
+    site.answers.set('cdn.example.com/part.mp4', file(mp3, { 'content-type': 'video/mp4' }));
+    const options = { ...real, ytdlp: await trustingYtdlp(root) };
+    const link = 'https://m.instagram.com/somebody//Reels/Cabc123/?igsh=x';
+    if (expected === 'the video') await same(await acquire(link, options), mp3);
+    else await refused(expected, link, options);
+    site.answers.delete('www.instagram.com/reel/Cabc123');
+  });
+}
 
 const hostilePages: readonly (readonly [string, string, MediaFailureCode])[] = [
   ['two videos', '<video src="/a.mp3"></video><video src="/b.mp3"></video>', 'media_multiple_videos'],
