@@ -119,7 +119,7 @@ export function uploadTargetOnWire(
   { key, storage, contentType, upload }: UploadTargetFields,
   serviceUrl: string,
 ): z.infer<typeof uploadTarget> {
-  const whole = (url: string) => (url.startsWith('/') ? serviceUrl + url : url);
+  const whole = (url: string) => wholeUrl(url, serviceUrl);
   return { key, storage, content_type: contentType, upload: transferOnWire(upload, whole) };
 }
 
@@ -222,3 +222,59 @@ export const abortMultipartErrors = [
   'request_too_large',
   ...protectedErrors,
 ] as const;
+
+/** The same three values as complete takes, as a query. */
+export const multipartStateQuery = z.object(session).register(requestFaults, {
+  order: ['invalid_multipart_upload'],
+  ofField: () => 'invalid_multipart_upload',
+});
+
+export const multipartStateErrors = [
+  'invalid_multipart_upload',
+  'api_uploads_unavailable',
+  ...protectedErrors,
+] as const;
+
+export const multipartState = z
+  .object({
+    size: z.int().positive(),
+    part_size: z.int().positive().describe('Bytes of every part except the last'),
+    uploaded: z
+      .array(z.object({ part_number: z.int().positive(), etag: z.string(), size: z.int().positive() }))
+      .describe('Parts that are stored, with the ETag that complete wants'),
+    missing: z
+      .array(z.object({ part_number: z.int().positive(), url: z.url() }))
+      .describe('Parts still to be sent, with fresh presigned PUT URLs'),
+  })
+  .meta({ id: 'MultipartUploadState' });
+
+export interface MultipartStateFields {
+  sizeBytes: number;
+  partSizeBytes: number;
+  uploaded: readonly { partNumber: number; etag: string; sizeBytes: number }[];
+  missing: readonly { partNumber: number; url: string }[];
+}
+
+export function multipartStateOnWire(
+  state: MultipartStateFields,
+  serviceUrl: string,
+): z.infer<typeof multipartState> {
+  return {
+    size: state.sizeBytes,
+    part_size: state.partSizeBytes,
+    uploaded: state.uploaded.map(({ partNumber, etag, sizeBytes }) => ({
+      part_number: partNumber,
+      etag,
+      size: sizeBytes,
+    })),
+    missing: state.missing.map(({ partNumber, url }) => ({
+      part_number: partNumber,
+      url: wholeUrl(url, serviceUrl),
+    })),
+  };
+}
+
+/** URLs of the service's own storage are paths until it is known where the caller reaches the service. */
+function wholeUrl(url: string, serviceUrl: string): string {
+  return url.startsWith('/') ? serviceUrl + url : url;
+}

@@ -8,6 +8,10 @@ import {
   completeMultipartErrors,
   completeUploadCommand,
   multipartReference,
+  multipartStateErrors,
+  multipartStateOnWire,
+  multipartStateQuery,
+  multipartState as multipartStateSchema,
   prepareUploadBody,
   prepareUploadCommand,
   prepareUploadErrors,
@@ -16,6 +20,7 @@ import {
 } from '../contract/upload.ts';
 import { abortUpload } from '../upload/abort-upload.ts';
 import { completeUpload } from '../upload/complete-upload.ts';
+import { multipartState } from '../upload/multipart-state.ts';
 import { type PrepareUploadDeps, prepareUpload } from '../upload/prepare-upload.ts';
 import { principalOf } from './authentication.ts';
 import type { PublicUrl } from './public-url.ts';
@@ -30,6 +35,7 @@ export function uploadRoutes(api: Server, deps: UploadRoutesDeps): void {
   prepareRoute(api, deps);
   completeRoute(api, deps);
   abortRoute(api, deps);
+  stateRoute(api, deps);
 }
 
 function prepareRoute(api: Server, deps: UploadRoutesDeps): void {
@@ -87,6 +93,26 @@ function abortRoute(api: Server, deps: UploadRoutesDeps): void {
     handler: async (request, reply) => {
       await abortUpload(deps, principalOf(request), multipartReference(request.body));
       return reply.code(204).send(null);
+    },
+  });
+}
+
+function stateRoute(api: Server, deps: UploadRoutesDeps): void {
+  api.route({
+    method: 'GET',
+    url: '/api/v1/uploads/multipart',
+    schema: {
+      operationId: 'getMultipartUpload',
+      summary: 'Which parts of a multipart upload are stored',
+      description:
+        'An addition of Longhand to the specification: a client that lost its place goes on with the parts that are missing.',
+      tags: ['Uploads'],
+      querystring: multipartStateQuery,
+      response: { 200: dataOf(multipartStateSchema), ...errorAnswers(multipartStateErrors) },
+    },
+    handler: async (request) => {
+      const state = await multipartState(deps, principalOf(request), multipartReference(request.query));
+      return { data: multipartStateOnWire(state, deps.publicUrl.forHost(request.headers.host)) };
     },
   });
 }

@@ -39,6 +39,13 @@ export interface MultipartSession {
   uploadId: string;
 }
 
+/** A part as it is stored. */
+export interface StoredPart {
+  partNumber: number;
+  etag: string;
+  sizeBytes: number;
+}
+
 export interface UploadedPart {
   partNumber: number;
   /** As the part's PUT answered it; quotes do not matter. */
@@ -69,6 +76,8 @@ export interface ObjectStore {
   signPart(
     part: MultipartSession & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
   ): Promise<string>;
+  /** What has arrived of an unfinished upload. Throws NoSuchUpload. */
+  listParts(session: MultipartSession): Promise<StoredPart[]>;
   /** Makes the object out of its parts; repeating it after success is harmless. Throws InvalidParts or NoSuchUpload. */
   completeMultipart(completion: CompleteMultipart): Promise<void>;
 

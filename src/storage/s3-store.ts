@@ -14,11 +14,12 @@ import {
   type SignedPut,
   StorageUnavailable,
   type StoredObject,
+  type StoredPart,
   type UploadedPart,
 } from './object-store.ts';
 import { missingBucket, s3Fault } from './s3-faults.ts';
 import { type S3Address, type S3Credentials, S3Presigner } from './s3-presign.ts';
-import { expectParts, expectPlan, type StoredPart } from './stored-parts.ts';
+import { expectParts, expectPlan } from './stored-parts.ts';
 import { blocksOf } from './stream-blocks.ts';
 
 export interface S3StoreOptions extends S3Address, S3Credentials {
@@ -97,6 +98,16 @@ export class S3Store implements ObjectStore {
       expiresInSeconds: part.expiresInSeconds,
       date: this.#clock.date(),
     });
+  }
+
+  async listParts(session: MultipartSession): Promise<StoredPart[]> {
+    try {
+      return await this.#storedParts(session);
+    } catch (error) {
+      if (error instanceof NoSuchObject)
+        throw new NoSuchUpload('the session does not exist', { cause: error });
+      throw error;
+    }
   }
 
   async completeMultipart(completion: CompleteMultipart): Promise<void> {

@@ -1,11 +1,5 @@
-import { type CompleteMultipart, InvalidParts } from './object-store.ts';
+import { type CompleteMultipart, InvalidParts, type StoredPart } from './object-store.ts';
 import { plainEtag } from './part-etag.ts';
-
-export interface StoredPart {
-  partNumber: number;
-  etag: string;
-  sizeBytes: number;
-}
 
 /** Throws InvalidParts unless the client's list names every part once, in order. Asked before the store is. */
 export function expectPlan({ parts, partSizesBytes }: CompleteMultipart): void {

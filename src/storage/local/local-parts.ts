@@ -1,10 +1,16 @@
 import { createReadStream } from 'node:fs';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type ByteRange, type CompleteMultipart, InvalidParts, NoSuchUpload } from '../object-store.ts';
+import {
+  type ByteRange,
+  type CompleteMultipart,
+  InvalidParts,
+  NoSuchUpload,
+  type StoredPart,
+} from '../object-store.ts';
 import { multipartEtag } from '../part-etag.ts';
-import { expectParts, expectPlan, type StoredPart } from '../stored-parts.ts';
+import { expectParts, expectPlan } from '../stored-parts.ts';
 import { makeDirectory, receiveDraft, syncDirectory } from './durable-file.ts';
 import type { UploadDraft } from './upload-draft.ts';
 
@@ -39,6 +45,16 @@ export async function storePart(sessionDir: string, partNumber: number, draft: U
       throw new NoSuchUpload('the session ended while the part arrived', { cause: error });
     throw error;
   });
+}
+
+export async function sessionParts(sessionDir: string): Promise<StoredPart[]> {
+  const names = await readdir(sessionDir).catch((error) => {
+    if (isMissing(error)) throw new NoSuchUpload('there is no such session', { cause: error });
+    throw error;
+  });
+  const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const parts = await Promise.all(numbers.map((number) => storedPart(sessionDir, number)));
+  return parts.filter((part) => part !== undefined);
 }
 
 /**

@@ -16,10 +16,11 @@ import {
   type SignedPut,
   StorageUnavailable,
   type StoredObject,
+  type StoredPart,
 } from '../object-store.ts';
 import { isDiskFault } from './disk-fault.ts';
 import { makeDirectory, receiveDraft } from './durable-file.ts';
-import { commitSession, openSession, readManifest, readParts } from './local-parts.ts';
+import { commitSession, openSession, readManifest, readParts, sessionParts } from './local-parts.ts';
 import { type LocalGrant, localSignature } from './local-signature.ts';
 import type { UploadThreads } from './upload-threads.ts';
 
@@ -104,6 +105,10 @@ export class LocalStore implements ObjectStore {
       partNumber,
       expiresAt,
     });
+  }
+
+  async listParts(session: MultipartSession): Promise<StoredPart[]> {
+    return available(sessionParts(this.sessionDir(session)));
   }
 
   async completeMultipart(completion: CompleteMultipart): Promise<void> {

@@ -1,0 +1,88 @@
+/** The client as npm would give it: packed, unpacked elsewhere, used there. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { Webhook } from 'standardwebhooks';
+import { extract } from 'tar';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..', '..');
+const packageDir = join(root, 'packages', 'client');
+const bytesMax = 10_000;
+
+let directory: string;
+let installed: string;
+let tarball: string;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'longhand-client-'));
+  await run('npm', ['run', 'build'], { cwd: packageDir });
+  await run('npm', ['pack', '--pack-destination', directory], { cwd: packageDir });
+  const [name = ''] = await readdir(directory);
+  tarball = join(directory, name);
+  installed = join(directory, 'node_modules', 'longhand-client');
+  await mkdir(installed, { recursive: true });
+  await extract({ file: tarball, cwd: installed, strip: 1 });
+});
+after(() => rm(directory, { recursive: true, force: true }));
+
+test('the package has no dependencies, at most 10 kB of code, and nothing but what it needs', async () => {
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  assert.equal(manifest.dependencies, undefined);
+  const files = await readdir(join(installed, 'dist'));
+  const code = await Promise.all(
+    files.filter((file) => file.endsWith('.js')).map((file) => readFile(join(installed, 'dist', file))),
+  );
+  const bytes = code.reduce((sum, text) => sum + gzipSync(text).length, 0);
+  assert.ok(bytes <= bytesMax, `${bytes} bytes`);
+  assert.deepEqual((await readdir(installed)).toSorted(), ['README.md', 'dist', 'package.json']);
+});
+
+test('publint and attw find nothing', async () => {
+  await run(join(root, 'node_modules', '.bin', 'publint'), ['--strict', packageDir]);
+  await run(join(root, 'node_modules', '.bin', 'attw'), [tarball, '--profile', 'esm-only']);
+});
+
+const program = `
+import { Longhand, LonghandError, verifyWebhook } from 'longhand-client';
+import { srt } from 'longhand-client/subtitles';
+import { fileFrom } from 'longhand-client/node';
+const { body, headers, secret } = JSON.parse(process.argv[2]);
+const event = await verifyWebhook(body, headers, { secret });
+const forged = await verifyWebhook(body + ' ', headers, { secret }).catch((error) => error.code);
+const client = new Longhand({ apiKey: 'k', baseUrl: 'http://127.0.0.1:9', maxRetries: 0 });
+const refused = await client.transcriptions.get('x').catch((error) => error instanceof LonghandError && error.code);
+const file = await fileFrom(process.argv[1]);
+console.log(JSON.stringify({ event: event.id, forged, refused, name: file.name, srt: srt([{ start: 0, end: 1, text: 'Hi.' }]) }));
+`;
+
+/** The Node that runs the tests, and the machine's own, which may be older. */
+const nodes = new Set([process.execPath, ...['/usr/local/bin/node', '/usr/bin/node'].filter(existsSync)]);
+for (const node of nodes) {
+  test(`it runs as an ES module in ${node === process.execPath ? 'this Node' : node}`, async () => {
+    await writeFile(join(directory, 'use.mjs'), program);
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const id = crypto.randomUUID();
+    const body = JSON.stringify({ id, type: 'transcription.completed', data: { status: 'completed' } });
+    const now = new Date();
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(id, now, body),
+    };
+    const { stdout } = await run(node, ['use.mjs', JSON.stringify({ body, headers, secret })], {
+      cwd: directory,
+    });
+    const result = JSON.parse(stdout);
+    assert.deepEqual(
+      { ...result, srt: result.srt.includes('00:00:00,000 --> ') },
+      { event: id, forged: 'invalid_signature', refused: 'connection_failed', name: 'use.mjs', srt: true },
+    );
+  });
+}
