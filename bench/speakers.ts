@@ -120,7 +120,6 @@ async function crossCheck(directory: string, samples: Float32Array): Promise<Ben
   }));
   const cut = samples.slice(0, 4 * sampleRate);
   const found = await embedder.embed(cut, windows);
-  await embedder.close();
   const cosines = windows.map(({ startSample, endSample }, index) => {
     const expected = embeddingByLoops(
       directory,

@@ -10,13 +10,13 @@ import type { Model, ModelFile } from './model.ts';
 import type { HttpsDownload } from './model-download.ts';
 import { models } from './model-manifest.ts';
 
-export interface ModelStoreDependencies {
+interface ModelStoreDependencies {
   /** `<data>/models`. */
   directory: string;
   httpsDownload: HttpsDownload;
 }
 
-export interface InstallProgress {
+interface InstallProgress {
   id: string;
   bytes: number;
   bytesTotal: number;

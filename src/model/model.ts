@@ -1,5 +1,5 @@
 /** What a model is to the service: files with hashes, a licence, languages, memory. */
-export type ModelSource =
+type ModelSource =
   | { npm: string; path: string } // `npm` is name@version
   | { url: string };
 
@@ -21,7 +21,7 @@ export type Derivation =
   | 'ten-second-encoder'
   | 'language-decoder';
 
-export type ModelKind = 'voice-activity' | 'language' | 'recognizer' | 'speaker-embedding';
+type ModelKind = 'voice-activity' | 'language' | 'recognizer' | 'speaker-embedding';
 
 export interface Model {
   id: string;

@@ -16,7 +16,7 @@ export interface OnnxNode {
   attributes?: Readonly<Record<string, readonly number[] | number>>;
 }
 
-export interface OnnxValue {
+interface OnnxValue {
   name: string;
   /** A string is a dimension known only at run time. */
   shape: readonly (number | string)[];
@@ -24,7 +24,7 @@ export interface OnnxValue {
   type?: keyof typeof onnx.elementType;
 }
 
-export interface OnnxGraph {
+interface OnnxGraph {
   name: string;
   nodes: readonly OnnxNode[];
   initializers: readonly OnnxTensor[];

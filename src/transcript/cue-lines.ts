@@ -46,7 +46,7 @@ function splitCost(word: string): number {
   return letters > 0 && letters <= 3 ? 1 : 0.6;
 }
 
-export interface Layout {
+interface Layout {
   /** How many words stand on the first line; all of them where there is no second. */
   firstLine: number;
   /** The smaller, the better it reads. */

@@ -7,7 +7,7 @@ const charactersPerSecondComfortable = 17;
 /** A frame between two subtitles, so that the eye sees that the text has changed. */
 const gapMs = 40;
 /** How long a subtitle may wait for the one before it to be read: text that comes later is taken for out of step. */
-export const lagMsMax = 1000;
+const lagMsMax = 1000;
 
 export interface ShownCue {
   startMs: number;

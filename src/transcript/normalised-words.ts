@@ -4,7 +4,7 @@
  */
 import type { TimedWord } from '../timeline/word.ts';
 
-export interface WordContext {
+interface WordContext {
   language: string | null;
   /** Nothing was said before, or a sentence has ended. */
   beginsSentence: boolean;

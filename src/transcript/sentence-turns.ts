@@ -6,7 +6,8 @@
 import { sampleRate } from '../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../timeline/span.ts';
 import type { Speaker } from '../timeline/turn.ts';
-export interface SpeakerWord extends SpeechSpan {
+
+interface SpeakerWord extends SpeechSpan {
   speaker?: Speaker;
 }
 

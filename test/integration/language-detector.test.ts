@@ -32,29 +32,32 @@ test('a decoder cut down to its first step says the same of every language', asy
     encoder_hidden_states: encoded,
   });
   assert.equal(logits?.data.length, vocabulary.languages.size);
-  for (const [language, mark] of vocabulary.languages) {
-    const ours = Number(logits?.data[mark - firstLanguageToken]);
-    assert.ok(Math.abs(ours - Number(expected[mark])) < 1e-3, `${language}: ${ours}, not ${expected[mark]}`);
+  for (const [language, token] of vocabulary.languages) {
+    const ours = Number(logits?.data[token - firstLanguageToken]);
+    assert.ok(
+      Math.abs(ours - Number(expected[token])) < 1e-3,
+      `${language}: ${ours}, not ${expected[token]}`,
+    );
   }
 });
 
-test('the ear for languages is sure of English, and not where another language is spoken', async (t) => {
+test('the language detector is sure of English, and not where another language is spoken', async (t) => {
   const speech = speechPool(t);
-  const ear = await WhisperLanguageDetector.load(join(modelsDirectory, languageModel));
-  onCleanup(t, () => ear.release());
+  const detector = await WhisperLanguageDetector.load(join(modelsDirectory, languageModel));
+  onCleanup(t, () => detector.release());
   const spanish = await spokenSamples('es', 'Buenos días a todos. Hoy vamos a hablar de la casa nueva.');
   const sure: boolean[] = [];
   for (const bytes of [await fixtureSamples('austen-870.flac'), spanish]) {
     const [chunk] = await chunksOf(speech, bytes);
     assert.ok(chunk);
     const samples = floatSamples(audioOf(bytes, chunk));
-    const guess = await ear.detectLanguage({ samples, chunk, language: null, signal: patience() });
+    const guess = await detector.detectLanguage({ samples, chunk, language: null, signal: patience() });
     sure.push(guess.language === 'en' && guess.probability >= 0.8);
   }
   assert.deepEqual(sure, [true, false]);
 });
 
-test('where the ear is missing or half installed, the larger model answers', async (t) => {
+test('where the detector is missing or half installed, the larger model decides', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'longhand-models-'));
   onCleanup(t, () => rm(directory, { recursive: true }));
   for (const id of ['silero-vad', 'whisper-base'])

@@ -18,14 +18,14 @@ import { withExactEdges } from '../voice/span-edges.ts';
 import { transcriptionForm } from './remote-form.ts';
 import { spokenText } from './spoken-text.ts';
 
-export interface RemoteEndpoint {
+interface RemoteEndpoint {
   /** The base (`https://host/v1`) or the whole address of the operation. */
   url: string;
   key: string | undefined;
   model: string;
 }
 
-export interface RemoteSpeechDeps {
+interface RemoteSpeechDeps {
   endpoint: RemoteEndpoint;
   /** Answers everything but the text. */
   local: Speech;

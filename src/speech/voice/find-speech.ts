@@ -8,7 +8,7 @@ import { type BlockActivity, blockSamplesMax, historySamples } from './voice-blo
 const historyBytes = historySamples * bytesPerSample;
 const blockBytesMax = historyBytes + blockSamplesMax * bytesPerSample;
 
-export interface BlockDetector {
+interface BlockDetector {
   /** Called with a block as `VoiceActivity.detect` takes it. */
   detect(block: Uint8Array): Promise<BlockActivity>;
   blocksAtOnce: number;

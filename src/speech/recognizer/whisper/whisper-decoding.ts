@@ -19,7 +19,7 @@ export interface DecodedWindow {
   noSpeechProbability: number;
 }
 
-export interface StartedDecoding {
+interface StartedDecoding {
   decoder: WhisperDecoder;
   languages: LanguageGuess[];
   noSpeechProbability: number;
@@ -100,7 +100,7 @@ function isRepeating(tokens: readonly number[]): boolean {
   return false;
 }
 
-export function logSumExp(logits: Float32Array): number {
+function logSumExp(logits: Float32Array): number {
   let highest = Number.NEGATIVE_INFINITY;
   for (const logit of logits) if (logit > highest) highest = logit;
   let sum = 0;

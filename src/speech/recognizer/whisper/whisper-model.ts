@@ -9,7 +9,7 @@ import { WhisperVocabulary } from './whisper-vocabulary.ts';
 const windowFrames = 3000;
 
 /** One step of the decoder: the logits of the next token, and the cross-attention of each alignment head. */
-export interface DecoderStep {
+interface DecoderStep {
   logits: Float32Array;
   attentions: Float32Array[];
 }

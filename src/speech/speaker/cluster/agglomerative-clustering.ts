@@ -3,7 +3,7 @@
  * enough or few enough are left.
  * Gives a label from 0 for each row. Cubic: for a few hundred vectors.
  */
-export interface AgglomerativeOptions {
+interface AgglomerativeOptions {
   /** Clusters whose mean cosine is below this stay apart. */
   cosineMin: number;
   countMin: number;

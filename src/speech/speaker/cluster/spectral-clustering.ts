@@ -5,7 +5,7 @@
  */
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 
-export interface SpectralOptions {
+interface SpectralOptions {
   countMin: number;
   countMax: number;
 }
@@ -111,7 +111,7 @@ function nearest(point: Float64Array, centres: readonly Float64Array[]): number 
 }
 
 /** Starts from points far apart, so that the same input always gives the same clusters. */
-export function kMeans(points: readonly Float64Array[], count: number): number[] {
+function kMeans(points: readonly Float64Array[], count: number): number[] {
   const centres: Float64Array[] = [];
   const first = points[0];
   if (!first) return [];

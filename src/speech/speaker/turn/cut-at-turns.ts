@@ -14,7 +14,7 @@ export function overlapSamples(one: SpeechSpan, other: SpeechSpan): number {
 }
 
 /** Who speaks most of a span; undefined where no turn touches it. */
-export function speakerOf(span: SpeechSpan, turns: readonly SpeakerTurn[]): Speaker | undefined {
+function speakerOf(span: SpeechSpan, turns: readonly SpeakerTurn[]): Speaker | undefined {
   const shares = new Map<Speaker, number>();
   for (const turn of turns) {
     const shared = overlapSamples(span, turn);

@@ -18,7 +18,7 @@ const changeCost = 0.3;
 const forgetSamples = 2 * sampleRate;
 
 /** The best sequence of labels (Viterbi): each window scores by its similarity to the centroid, and every change costs. */
-export function smoothedLabels(windows: readonly EmbeddedWindow[], centres: readonly Embedding[]): number[] {
+function smoothedLabels(windows: readonly EmbeddedWindow[], centres: readonly Embedding[]): number[] {
   let scores = centres.map(() => 0);
   const origins: number[][] = [];
   windows.forEach((window, index) => {

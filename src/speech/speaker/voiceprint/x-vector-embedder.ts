@@ -16,7 +16,6 @@ import { graphVersion, xVectorOnnx } from './x-vector-onnx.ts';
 export interface SpeakerEmbedder {
   /** One embedding for each window, given in samples from the start of `samples` (16 kHz, −1 to 1). */
   embed(samples: Float32Array, windows: readonly SpeechSpan[]): Promise<Float32Array[]>;
-  close(): Promise<void>;
 }
 
 /** As in the network's recipe: three seconds. */
@@ -27,7 +26,7 @@ const contextFrames = 7;
 const framesPerRunMax = 3000;
 
 /** The network in ONNX form, converted once and cached beside the files it comes from. */
-export async function convertedNetwork(directory: string): Promise<string> {
+async function convertedNetwork(directory: string): Promise<string> {
   const path = join(directory, `x-vector-${graphVersion}.onnx`);
   if (existsSync(path)) return path;
   const [network, mean, transform] = await Promise.all([
@@ -124,6 +123,5 @@ export async function openXVectorEmbedder(directory: string): Promise<SpeakerEmb
       }
       return embeddings;
     },
-    close: () => network.release(),
   };
 }
