@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -28,7 +28,22 @@ export function benchApiKey(): string {
   return `lh_${randomBytes(18).toString('hex')}`;
 }
 
+/** Uploads are prepared by the hundred and never used, which an account of a real plan may not do. */
+const plans = {
+  pro: {
+    file_bytes_max: 5 * 2 ** 30,
+    media_seconds_max: 36_000,
+    daily_transcriptions_max: 1_000_000,
+    speaker_diarization: true,
+    unclaimed_bytes_max: 2 ** 50,
+    open_uploads_max: 1_000_000,
+  },
+};
+
 export async function startBenchService(place: BenchPlace): Promise<BenchService> {
+  const plansFile = join(place.dataDir, 'plans.json');
+  await mkdir(place.dataDir, { recursive: true });
+  await writeFile(plansFile, JSON.stringify(plans));
   const child = spawn(process.execPath, [main, 'serve', '--role', 'api'], {
     env: {
       PATH: process.env.PATH ?? '',
@@ -36,6 +51,7 @@ export async function startBenchService(place: BenchPlace): Promise<BenchService
       LONGHAND_DATA_DIR: place.dataDir,
       LONGHAND_DATABASE_URL: place.databaseUrl,
       LONGHAND_API_KEY: place.apiKey,
+      LONGHAND_PLANS: plansFile,
       LONGHAND_RATE_REQUESTS: '1000000',
       LONGHAND_RATE_CREATES: '1000000',
       LONGHAND_LOG_LEVEL: 'fatal',

@@ -103,6 +103,8 @@ test('plans come from a file, with every field checked', async (t) => {
         mediaSecondsMax: 20,
         dailyTranscriptionsMax: 30,
         speakerDiarization: true,
+        unclaimedBytesMax: 40,
+        openUploadsMax: 100,
       },
     ],
   );

@@ -7,17 +7,25 @@ export interface Plan {
   mediaSecondsMax: number;
   dailyTranscriptionsMax: number;
   speakerDiarization: boolean;
+  /** Of uploads that no job uses yet, together. */
+  unclaimedBytesMax: number;
+  /** Uploads that are prepared and not yet complete. */
+  openUploadsMax: number;
 }
 
 export type PlanTable = ReadonlyMap<string, Plan>;
 
 const mebibyte = 1024 * 1024;
+/** Of a plan that does not say it. */
+const openUploadsDefault = 100;
 
 const planSchema = z.strictObject({
   file_bytes_max: z.int().positive(),
   media_seconds_max: z.int().positive(),
   daily_transcriptions_max: z.int().positive(),
   speaker_diarization: z.boolean(),
+  unclaimed_bytes_max: z.int().positive().optional(),
+  open_uploads_max: z.int().positive().optional(),
 });
 
 /** The shape of the file that LONGHAND_PLANS names: plan name to limits. */
@@ -31,12 +39,16 @@ export const builtInPlans: z.infer<typeof planTableSchema> = {
     media_seconds_max: 10 * 3600,
     daily_transcriptions_max: 10,
     speaker_diarization: false,
+    unclaimed_bytes_max: 1024 * mebibyte,
+    open_uploads_max: 20,
   },
   pro: {
     file_bytes_max: 5 * 1024 * mebibyte,
     media_seconds_max: 10 * 3600,
     daily_transcriptions_max: 500,
     speaker_diarization: true,
+    unclaimed_bytes_max: 20 * 1024 * mebibyte,
+    open_uploads_max: 200,
   },
 };
 
@@ -56,6 +68,8 @@ export function parsePlanTable(json: unknown): PlanTable {
         mediaSecondsMax: limits.media_seconds_max,
         dailyTranscriptionsMax: limits.daily_transcriptions_max,
         speakerDiarization: limits.speaker_diarization,
+        unclaimedBytesMax: limits.unclaimed_bytes_max ?? 4 * limits.file_bytes_max,
+        openUploadsMax: limits.open_uploads_max ?? openUploadsDefault,
       },
     ]),
   );

@@ -31,13 +31,19 @@ export const mimeTypeSentence = 'must be a MIME type of at most 255 characters, 
 
 export const speakerDiarizationSentence = 'speaker_diarization must be true or false.';
 
+/** A number beyond what JSON carries exactly is a size like any other: too large, but not malformed. */
+const byteSize = z.preprocess(
+  (size) => (typeof size === 'number' ? Math.min(size, Number.MAX_SAFE_INTEGER) : size),
+  z
+    .int()
+    .positive()
+    .meta({ description: 'Exact bytes', examples: [1_048_576] }),
+);
+
 export const prepareUploadBody = z
   .object({
     filename,
-    size: z
-      .int()
-      .positive()
-      .meta({ description: 'Exact bytes', examples: [1_048_576] }),
+    size: byteSize,
     content_type: mimeType,
     speaker_diarization: z
       .boolean()

@@ -19,7 +19,7 @@ const preflightHeaders = {
   'access-control-max-age': '3600',
 };
 
-/** Of a refused body as much is read and forgotten, so that a client that first sends all of it gets to the answer. */
+/** Of a body that nobody has signed for. */
 const drainBytesMax = 1024 * 1024;
 const drainMs = 2_000;
 
@@ -71,13 +71,15 @@ async function answer(deps: LocalObjectDeps, request: FastifyRequest, reply: Fas
         'the local storage could not take an upload',
       );
     }
-    drain(deps.store.options.clock, request.raw);
+    // A client that first sends all of its body still gets to the answer, where we have signed for that many bytes.
+    if (refusal.isUnsigned) drainSome(deps.store.options.clock, request.raw);
+    else request.raw.resume();
     return reply.code(refusal.status).type('application/xml').send(refusal.xml);
   }
 }
 
-/** A client that is still sending then has had time to read the refusal. */
-function drain(clock: Clock, body: IncomingMessage): void {
+/** A client that is still sending at the end has had time to read the refusal. */
+function drainSome(clock: Clock, body: IncomingMessage): void {
   let drainedBytes = 0;
   body.on('data', (chunk: Buffer) => {
     drainedBytes += chunk.length;

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { Account } from '../account/account.ts';
 import type { Allowance } from '../account/allowance.ts';
+import type { Plan } from '../account/plan.ts';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { labelOf } from '../contract/label.ts';
 import type { PrepareUploadCommand } from '../contract/upload.ts';
 import { acceptedType } from '../media/accepted-media.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Database } from '../platform/database.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import {
   type ObjectStore,
@@ -16,12 +18,12 @@ import {
   StorageUnavailable,
 } from '../storage/object-store.ts';
 import { partSizeFor, partSizes } from './part-plan.ts';
-import type { Upload } from './upload.ts';
-import { fileTooLarge, unsupportedName } from './upload-refusal.ts';
+import type { Unclaimed, Upload } from './upload.ts';
+import { fileTooLarge, tooManyOpen, tooMuchUnclaimed, unsupportedName } from './upload-refusal.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface PrepareUploadDeps {
-  db: Queryable;
+  db: Pick<Database, 'query' | 'transaction'>;
   stores: ObjectStores;
   allowance: Allowance;
   clock: Clock;
@@ -60,17 +62,23 @@ export async function prepareUpload(
   if (command.speakerDiarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
   await deps.allowance.assertLeft(deps.db, account);
   if (sizeBytes > account.plan.fileBytesMax) throw fileTooLarge(sizeBytes, account.plan);
+  expectAllowed(await uploadStore.unclaimed(deps.db, account.id), account.plan, sizeBytes);
   const contentType = acceptedType(filename, command.contentType);
   if (contentType === undefined) throw unsupportedName(filename, command.contentType);
   try {
-    return await signTarget(deps, { ...command, accountId: account.id, contentType });
+    return await signTarget(deps, { ...command, account, contentType });
   } catch (error) {
     if (error instanceof StorageUnavailable) throw new ApiError('api_uploads_unavailable', { cause: error });
     throw error;
   }
 }
 
-type AcceptedUpload = PrepareUploadCommand & { accountId: string; contentType: string };
+function expectAllowed(unclaimed: Unclaimed, plan: Plan, sizeBytes: number): void {
+  if (unclaimed.bytes + sizeBytes > plan.unclaimedBytesMax) throw tooMuchUnclaimed(unclaimed, plan);
+  if (unclaimed.openUploads >= plan.openUploadsMax) throw tooManyOpen(unclaimed, plan);
+}
+
+type AcceptedUpload = PrepareUploadCommand & { account: Account; contentType: string };
 
 async function signTarget(deps: PrepareUploadDeps, accepted: AcceptedUpload): Promise<UploadTarget> {
   const { current: store } = deps.stores;
@@ -81,24 +89,30 @@ async function signTarget(deps: PrepareUploadDeps, accepted: AcceptedUpload): Pr
   return { key: upload.key, storage: store.id, contentType: upload.contentType, upload: target };
 }
 
+/** One at a time for each account, so that each one counts those before it. */
 async function insertUpload(
   { db, stores, clock }: PrepareUploadDeps,
-  accepted: AcceptedUpload,
+  { account, ...accepted }: AcceptedUpload,
   isMultipart: boolean,
 ): Promise<Upload> {
   const id = randomUUID();
   const lifetimeSeconds = isMultipart ? partUrlSeconds : singleUrlSeconds;
-  return uploadStore.insert(db, {
+  const upload = {
     id,
-    accountId: accepted.accountId,
+    accountId: account.id,
     storage: stores.current.id,
-    key: uploadKey(accepted.accountId, id),
+    key: uploadKey(account.id, id),
     filename: labelOf(accepted.filename, 'upload'),
     contentType: accepted.contentType,
     sizeBytes: accepted.sizeBytes,
     partSizeBytes: isMultipart ? partSizeFor(accepted.sizeBytes) : null,
     createdAt: clock.date(),
     expiresAt: new Date(clock.now() + lifetimeSeconds * 1000),
+  };
+  return await db.transaction(async (tx) => {
+    await uploadStore.lockAccount(tx, account.id);
+    expectAllowed(await uploadStore.unclaimed(tx, account.id), account.plan, upload.sizeBytes);
+    return await uploadStore.insert(tx, upload);
   });
 }
 

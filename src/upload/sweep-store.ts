@@ -11,7 +11,7 @@ export interface SweepTimes {
   finishedBefore: Date;
 }
 
-export interface ErasableUpload {
+export interface SweptUpload {
   id: string;
   storage: StorageId;
   key: string;
@@ -44,8 +44,29 @@ export const sweepStore = {
     return rows.length;
   },
 
-  async erasable(db: Queryable, storages: readonly StorageId[]): Promise<ErasableUpload[]> {
-    return db.query<ErasableUpload>(
+  /** Single uploads whose URL ended before that time, and nobody has looked whether they arrived. */
+  async endedSingles(
+    db: Queryable,
+    { endedBefore, storages }: { endedBefore: Date; storages: readonly StorageId[] },
+  ): Promise<SweptUpload[]> {
+    return db.query<SweptUpload>(
+      `select id, storage, object_key as key from upload
+       where status = 'open' and part_size_bytes is null and expires_at < $1 and storage = any($2)
+       order by expires_at limit ${batchSize}`,
+      [endedBefore, storages],
+    );
+  },
+
+  /** open → completed: a single upload that arrived, as of the end of its URL. */
+  async markArrived(db: Queryable, id: string): Promise<void> {
+    await db.query(
+      `update upload set status = 'completed', completed_at = expires_at where id = $1 and status = 'open'`,
+      [id],
+    );
+  },
+
+  async erasable(db: Queryable, storages: readonly StorageId[]): Promise<SweptUpload[]> {
+    return db.query<SweptUpload>(
       `select id, storage, object_key as key from upload
        where status = 'discarded' and erased_at is null and storage = any($1)
        order by discarded_at limit ${batchSize}`,

@@ -3,8 +3,8 @@ import type { Database, Queryable } from '../platform/database.ts';
 import { runExclusively } from '../platform/exclusive.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { transcriptionOfWorkKey, workPrefix } from '../storage/object-key.ts';
-import { type ObjectStore, type ObjectStores, storageIds } from '../storage/object-store.ts';
-import { sweepStore } from './sweep-store.ts';
+import { type ObjectStore, type ObjectStores, type StorageId, storageIds } from '../storage/object-store.ts';
+import { type SweptUpload, sweepStore } from './sweep-store.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface SweepDeps {
@@ -47,6 +47,7 @@ async function sweepAll(deps: SweepDeps): Promise<SweepReport> {
     unusedSince: ago(unusedKeptMs),
     finishedBefore: ago(retentionDays * dayMs),
   };
+  await settleEndedSingles(deps, times.sessionsEndedBefore);
   let discarded = 0;
   let erased = 0;
   for (let batch = 0; batch < batchesMax; batch += 1) {
@@ -61,27 +62,50 @@ async function sweepAll(deps: SweepDeps): Promise<SweepReport> {
   return { discarded, erased, workObjects, leftovers };
 }
 
-/** A store that does not answer is asked again at the next sweep; the row remembers. */
-async function eraseDiscarded({ db, stores, clock, logger }: SweepDeps): Promise<number> {
-  let erased = 0;
-  const silent = new Set<string>();
-  const configured = storageIds.filter((id) => stores.get(id) !== undefined);
-  for (const upload of await sweepStore.erasable(db, configured)) {
-    const store = stores.get(upload.storage);
-    if (!store || silent.has(upload.storage)) continue;
+/** Single uploads whose URL has ended: what never arrived must not count as the account's any longer. */
+async function settleEndedSingles(deps: SweepDeps, endedBefore: Date): Promise<void> {
+  const { db, clock } = deps;
+  const ended = await sweepStore.endedSingles(db, { endedBefore, storages: configuredStorages(deps) });
+  await withStores(deps, ended, async (store, { id, key }) => {
+    if (await store.head(key)) await sweepStore.markArrived(db, id);
+    else await uploadStore.discard(db, { id, at: clock.date() });
+  });
+}
+
+async function eraseDiscarded(deps: SweepDeps): Promise<number> {
+  const { db, clock } = deps;
+  const erasable = await sweepStore.erasable(db, configuredStorages(deps));
+  return await withStores(deps, erasable, async (store, { id, key }) => {
+    await store.delete(key);
+    await uploadStore.markErased(db, { id, at: clock.date() });
+  });
+}
+
+function configuredStorages({ stores }: SweepDeps): StorageId[] {
+  return storageIds.filter((id) => stores.get(id) !== undefined);
+}
+
+/** Gives how many succeeded. A store that does not answer is asked again at the next sweep; the rows remember. */
+async function withStores(
+  { stores, logger }: SweepDeps,
+  uploads: readonly SweptUpload[],
+  work: (store: ObjectStore, upload: SweptUpload) => Promise<void>,
+): Promise<number> {
+  let done = 0;
+  const silent = new Set<StorageId>();
+  for (const upload of uploads) {
+    const { storage } = upload;
+    const store = stores.get(storage);
+    if (!store || silent.has(storage)) continue;
     try {
-      await store.delete(upload.key);
-      await uploadStore.markErased(db, { id: upload.id, at: clock.date() });
-      erased += 1;
+      await work(store, upload);
+      done += 1;
     } catch (error) {
-      silent.add(upload.storage);
-      logger.warn(
-        { err: error, storage: upload.storage },
-        'the sweep could not erase uploads; it will try again',
-      );
+      silent.add(storage);
+      logger.warn({ err: error, storage }, 'the sweep could not reach a storage; it will try again');
     }
   }
-  return erased;
+  return done;
 }
 
 async function sweepStores(

@@ -2,12 +2,27 @@
 import type { Plan } from '../account/plan.ts';
 import { ApiError } from '../contract/errors.ts';
 import { acceptedExtensions, extensionOf } from '../media/accepted-media.ts';
+import type { Unclaimed } from './upload.ts';
 
 const acceptedSentence = `Accepted are audio and video files: ${acceptedExtensions.join(', ')}.`;
 
 export function fileTooLarge(sizeBytes: number, { fileBytesMax }: Plan): ApiError {
   const message = `The file has ${bytes(sizeBytes)}, and the plan of this account allows ${bytes(fileBytesMax)}. Send a smaller or compressed file.`;
   return new ApiError('file_too_large', { message });
+}
+
+export function tooMuchUnclaimed(unclaimed: Unclaimed, { unclaimedBytesMax }: Plan): ApiError {
+  const message = `With this file the uploads of this account that no transcription uses yet would be larger than the ${bytes(unclaimedBytesMax)} that its plan allows; they have ${bytes(unclaimed.bytes)} now. Create transcriptions from them, abort those that are multipart, or wait: what is not used is erased after a day.`;
+  return new ApiError('file_too_large', { message });
+}
+
+/** How long a client waits before it asks whether one of its other uploads is done. */
+const openUploadRetrySeconds = 30;
+
+export function tooManyOpen({ openUploads }: Unclaimed, { openUploadsMax }: Plan): ApiError {
+  const message = `This account has ${openUploads} open uploads, and its plan allows ${openUploadsMax}. Finish or abort one first, or wait until their URLs have expired.`;
+  const headers = { 'retry-after': String(openUploadRetrySeconds) };
+  return new ApiError('rate_limited', { message, headers });
 }
 
 export function sizeDiffers(storedBytes: number, statedBytes: number): ApiError {

@@ -1,6 +1,6 @@
 import { onlyRow, type Queryable } from '../platform/database.ts';
 import type { StorageId } from '../storage/object-store.ts';
-import type { Upload, UploadStatus } from './upload.ts';
+import type { Unclaimed, Upload, UploadStatus } from './upload.ts';
 
 interface UploadRow {
   id: string;
@@ -71,6 +71,22 @@ export const uploadStore = {
       [accountId, storage, key],
     );
     return row && uploadOf(row);
+  },
+
+  /** Until the transaction ends no other one of this account gets past here. */
+  async lockAccount(tx: Queryable, accountId: string): Promise<void> {
+    await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
+  },
+
+  /** What an account has prepared and no job uses yet. */
+  async unclaimed(db: Queryable, accountId: string): Promise<Unclaimed> {
+    const rows = await db.query<{ bytes: string; open: number }>(
+      `select coalesce(sum(size_bytes), 0) as bytes, (count(*) filter (where status = 'open'))::int as open
+       from upload where account_id = $1 and status in ('open', 'completed') and last_used_at is null`,
+      [accountId],
+    );
+    const { bytes, open } = onlyRow(rows);
+    return { bytes: Number(bytes), openUploads: open };
   },
 
   /** Whether bytes may arrive under this key. */

@@ -2,6 +2,12 @@ import type { StorageId } from '../storage/object-store.ts';
 
 export type UploadStatus = 'open' | 'completed' | 'discarded';
 
+/** What an account has prepared and no job uses yet. */
+export interface Unclaimed {
+  bytes: number;
+  openUploads: number;
+}
+
 export interface Upload {
   id: string;
   accountId: string;

@@ -25,8 +25,9 @@ export interface Prepared<Upload = SingleUpload | MultipartUpload> {
 export interface Answer {
   status: number;
   headers: Headers;
-  /** `error.code` of a refusal. */
+  /** `error.code` and `error.message` of a refusal. */
   code: string | undefined;
+  message: string | undefined;
   data: unknown;
 }
 
@@ -57,7 +58,8 @@ export class UploadClient {
     });
     const text = await response.text();
     const json = text === '' ? {} : JSON.parse(text);
-    return { status: response.status, headers: response.headers, code: json.error?.code, data: json.data };
+    const { code, message } = json.error ?? {};
+    return { status: response.status, headers: response.headers, code, message, data: json.data };
   }
 
   tryPrepare(body: unknown): Promise<Answer> {

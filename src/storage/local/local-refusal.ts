@@ -22,6 +22,14 @@ const refusalTable = {
 
 export type RefusalCode = keyof typeof refusalTable;
 
+/** Anybody can get these; all others need a signature of ours. */
+const unsignedCodes: ReadonlySet<RefusalCode> = new Set([
+  'AccessDenied',
+  'SignatureDoesNotMatch',
+  'InvalidArgument',
+  'MissingContentLength',
+]);
+
 export class LocalRefusal extends Error {
   override readonly name = 'LocalRefusal';
   readonly code: RefusalCode;
@@ -33,6 +41,10 @@ export class LocalRefusal extends Error {
 
   get status(): number {
     return refusalTable[this.code][0];
+  }
+
+  get isUnsigned(): boolean {
+    return unsignedCodes.has(this.code);
   }
 
   /** S3's error document. Every text in it is ours, so nothing needs escaping. */
