@@ -9,6 +9,7 @@ const accounts = () => import('./command/account.ts');
 const deletion = () => import('./command/deletion.ts');
 const keys = () => import('./command/key.ts');
 const speechModels = () => import('./command/models.ts');
+const tools = () => import('./command/tools.ts');
 const webhooks = () => import('./command/webhook.ts');
 const service = () => import('./command/serve.ts');
 
@@ -44,6 +45,7 @@ function program(): Command {
   keyCommands(longhand.command('key').description('API keys'));
   transcriptionCommands(longhand.command('transcription').description('transcription jobs'));
   modelCommands(longhand.command('models').description('speech models'));
+  toolCommands(longhand.command('tools').description('programs that open video pages'));
   webhookCommands(longhand.command('webhook').description('webhook subscriptions and deliveries'));
   longhand
     .command('doctor')
@@ -130,6 +132,23 @@ function modelCommands(models: Command): void {
     .option('--default', 'the models that Longhand needs to run')
     .option(...json)
     .action(async (ids, options) => (await speechModels()).installModels(ids, options));
+}
+
+function toolCommands(tool: Command): void {
+  tool
+    .command('list')
+    .description('what is used, how old it is and where it came from')
+    .option(...json)
+    .action(async (options) => (await tools()).listTools(options));
+  tool
+    .command('install')
+    .description("fetch yt-dlp from its project's release, checked by SHA-256")
+    .argument('<name>', 'yt-dlp')
+    .option('--release <release>', 'a release such as 2026.10.26; the newest when not given')
+    .option('--from <url>', 'a mirror that has the files yt-dlp and SHA2-256SUMS of a release')
+    .option('--sha256 <hash>', 'the hash that it must have')
+    .option(...json)
+    .action(async (name, options) => (await tools()).installTool(name, options));
 }
 
 function webhookCommands(webhook: Command): void {
