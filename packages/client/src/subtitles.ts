@@ -1,2 +1,16 @@
-/** The service's own subtitles, from the segments of a transcription. */
-export { srt, vtt } from '../../../src/transcript/subtitles.ts';
+/** The service's own subtitles, from the segments of a transcription: two lines of 42 characters, long enough to be read. */
+import { segmentWords } from '../../../src/transcript/segment-words.ts';
+import { srt as srtOfWords, vtt as vttOfWords } from '../../../src/transcript/subtitles.ts';
+import type { Segment } from './type.ts';
+
+export function srt(segments: readonly Segment[]): string {
+  return srtOfWords(segmentWords(segments.map(plain)));
+}
+
+export function vtt(segments: readonly Segment[]): string {
+  return vttOfWords(segmentWords(segments.map(plain)));
+}
+
+function plain({ speaker, ...segment }: Segment) {
+  return speaker === undefined ? segment : { ...segment, speaker };
+}
