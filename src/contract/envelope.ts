@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type ErrorCode, errorStatus } from './errors.ts';
 
 /** A success body: everything stands under `data`. */
-export function dataOf<Schema extends z.ZodType>(schema: Schema) {
-  return z.object({ data: schema });
+export function dataOf<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return z.object({ data: schema }).describe(description);
 }
 
 /** The answers that an operation's error codes lead to, one schema for each status. */
@@ -19,8 +19,12 @@ export function errorAnswers(codes: readonly ErrorCode[]): Record<number, z.ZodT
   );
 }
 
+/** What every operation may answer besides its own errors. */
+export const openErrors = ['malformed_request', 'internal_error'] as const;
+
 /** What every protected operation may answer besides its own errors. */
 export const protectedErrors = [
+  'malformed_request',
   'missing_api_key',
   'invalid_api_key',
   'rate_limited',

@@ -1,5 +1,6 @@
 /** The event stream of a job, our own addition to the specification, as it goes over the wire. */
 import { z } from 'zod';
+import { requestFaults } from './request-faults.ts';
 import { segment, type TranscriptionResult, transcription, transcriptionOnWire } from './transcription.ts';
 
 const progressEvent = z
@@ -28,6 +29,12 @@ const textEvent = z
 
 /** `progress`, `text`, and at the end `completed` or `failed`: the job as its own address gives it. */
 export const transcriptionEvent = z.union([progressEvent, textEvent, transcription]);
+
+export const followHeaders = z
+  .object({
+    'last-event-id': z.string().optional().describe('The id of the last event that was seen'),
+  })
+  .register(requestFaults, { order: [], ofField: () => 'invalid_request' });
 
 interface ProgressFields {
   status: 'processing' | 'completed' | 'failed';

@@ -73,15 +73,13 @@ const sourceUrl = requestText(urlCharactersMax).meta({
   examples: ['https://raw.githubusercontent.com/openai/whisper/main/tests/jfk.flac'],
 });
 
-const upload = z
-  .object({
-    filename,
-    key: objectKey,
-    size: z.int().positive().describe('Exact uploaded bytes'),
-    storage: storageId.describe('From prepare'),
-    content_type: mimeType,
-  })
-  .meta({ id: 'UploadReference' });
+const upload = z.object({
+  filename,
+  key: objectKey,
+  size: z.int().positive().describe('Exact uploaded bytes'),
+  storage: storageId.describe('From prepare'),
+  content_type: mimeType,
+});
 
 const speakerDiarization = z.boolean().default(false).describe('Who speaks when; Pro only');
 
@@ -91,7 +89,7 @@ const fromLink = z
     upload: z.null().optional(),
     speaker_diarization: speakerDiarization,
   })
-  .meta({ id: 'TranscriptionFromLink', title: 'From a link' });
+  .meta({ title: 'From a link' });
 
 const fromUpload = z
   .object({
@@ -99,11 +97,13 @@ const fromUpload = z
     source_url: z.null().optional(),
     speaker_diarization: speakerDiarization,
   })
-  .meta({ id: 'TranscriptionFromUpload', title: 'From an upload' });
+  .meta({ title: 'From an upload' });
 
-const createTranscriptionForm = z.xor([fromLink, fromUpload]).meta({
-  id: 'CreateTranscription',
+/** Each form has null for the other's source, so no body fits both. */
+const createTranscriptionForm = z.union([fromLink, fromUpload]).meta({
+  title: 'Transcription to create',
   description: 'Exactly one of source_url and upload.',
+  examples: [{ source_url: 'https://raw.githubusercontent.com/openai/whisper/main/tests/jfk.flac' }],
 });
 
 export const createTranscriptionBody = documentedAs(
@@ -139,6 +139,27 @@ export const createTranscriptionBody = documentedAs(
       },
     }),
 );
+
+export const createTranscriptionHeaders = z
+  .object({
+    'idempotency-key': z
+      .string()
+      .regex(/^[\x21-\x7e]{1,255}$/)
+      .optional()
+      .meta({
+        description:
+          'Makes a repeated request safe: for 24 hours the same key with the same body gives the same job',
+        examples: ['order-4711'],
+      }),
+  })
+  .register(requestFaults, {
+    order: ['invalid_request'],
+    ofField: () => 'invalid_request',
+    sentences: {
+      'idempotency-key':
+        'The header Idempotency-Key must have 1 to 255 visible ASCII characters, without spaces.',
+    },
+  });
 
 export interface CreateTranscriptionCommand {
   source: { kind: 'url'; url: string } | ({ kind: 'upload' } & UploadReference);

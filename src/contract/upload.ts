@@ -50,7 +50,10 @@ export const prepareUploadBody = z
       .default(false)
       .describe('Checks ahead of time that the plan allows speaker diarization'),
   })
-  .meta({ id: 'PrepareUpload' })
+  .meta({
+    title: 'Upload to prepare',
+    examples: [{ filename: 'meeting.mp3', size: 1_048_576, content_type: 'audio/mpeg' }],
+  })
   .register(requestFaults, {
     order: prepareOrder,
     ofField: () => 'invalid_upload',
@@ -87,7 +90,7 @@ export const uploadTarget = z
     upload: z.discriminatedUnion('type', [
       z.object({
         type: z.literal('single'),
-        url: z.string().describe('Presigned PUT URL; lives 15 minutes'),
+        url: z.string().meta({ format: 'uri', description: 'Presigned PUT URL; lives 15 minutes' }),
         method: z.literal('PUT'),
         headers: z.record(z.string(), z.string()).describe('Copy onto the storage request'),
       }),
@@ -96,7 +99,7 @@ export const uploadTarget = z
         parts: z.array(
           z.object({
             part_number: z.int().positive(),
-            url: z.string().describe('Presigned PUT URL; lives four hours'),
+            url: z.string().meta({ format: 'uri', description: 'Presigned PUT URL; lives four hours' }),
           }),
         ),
         part_size: z.int().positive().describe('Bytes of every part except the last'),
@@ -167,7 +170,7 @@ const completeOrder = ['invalid_multipart_upload', 'invalid_multipart_parts'] as
 
 const completeMultipartForm = z
   .object({ ...session, parts: partList.describe('Every part once, in the order of part_number') })
-  .meta({ id: 'CompleteMultipartUpload' });
+  .meta({ title: 'Upload to complete' });
 
 export const completeMultipartBody = documentedAs(
   completeMultipartForm,
@@ -215,7 +218,7 @@ export const completedUpload = z.object({ key, storage }).meta({ id: 'CompletedU
 
 export const abortMultipartBody = z
   .object(session)
-  .meta({ id: 'AbortMultipartUpload' })
+  .meta({ title: 'Upload to abort' })
   .register(requestFaults, {
     order: ['invalid_multipart_upload'],
     ofField: () => 'invalid_multipart_upload',

@@ -43,9 +43,10 @@ const receiverUrl = requestText(receiverUrlCharactersMax).meta({
   examples: ['https://example.com/hooks/longhand'],
 });
 
-const createSubscriptionForm = z
-  .object({ url: receiverUrl, events: eventSelection })
-  .meta({ id: 'CreateWebhookSubscription' });
+const createSubscriptionForm = z.object({ url: receiverUrl, events: eventSelection }).meta({
+  title: 'Subscription to create',
+  examples: [{ url: 'https://example.com/hooks/longhand', events: [...eventTypes] }],
+});
 
 /**
  * `events` is read by `readEventSelection` after the url was judged, which may ask the name service: a request with
@@ -62,18 +63,18 @@ export const createSubscriptionBody = documentedAs(
 const subscriptionFields = {
   id: z.uuid(),
   events: z.array(eventType),
-  status: z.enum(['active', 'disabled']),
-  created_at: z.iso.datetime(),
-  disabled_at: z.iso.datetime().nullable(),
+  status: z.enum(['active', 'disabled']).describe('Disabled after the receiver answered 410 Gone'),
+  created_at: z.iso.datetime().describe('UTC'),
+  disabled_at: z.iso.datetime().nullable().describe('UTC; null while active'),
 };
 
 export const createdSubscription = z
   .object({
     ...subscriptionFields,
-    url: z.string(),
+    url: z.string().meta({ format: 'uri', description: 'As it was given' }),
     signing_secret: z
       .string()
-      .meta({ description: 'Shown here once. Verify each delivery with it.', example: 'whsec_…' }),
+      .meta({ description: 'Begins with whsec_. Shown here once; verify each delivery with it.' }),
   })
   .meta({ id: 'CreatedWebhookSubscription' });
 
@@ -82,21 +83,21 @@ export const listedSubscription = z
     ...subscriptionFields,
     url: z
       .string()
-      .meta({ description: 'Only the origin, followed by an ellipsis.', example: 'https://example.com…' }),
+      .meta({ description: 'Only the origin, followed by an ellipsis.', examples: ['https://example.com…'] }),
   })
   .meta({ id: 'WebhookSubscription' });
 
 export const webhookEvent = z
   .object({
-    id: z.uuid(),
+    id: z.uuid().describe('Of the event; equals the header webhook-id at every attempt'),
     type: eventType,
-    created_at: z.iso.datetime(),
+    created_at: z.iso.datetime().describe('UTC time at which the job ended'),
     data: z.object({
-      id: z.uuid(),
-      filename: z.string(),
-      status: z.enum(['completed', 'failed']),
-      duration_seconds: z.int().nullable(),
-      resource_url: z.url(),
+      id: z.uuid().describe('Of the job'),
+      filename: z.string().describe('Uploaded filename, or a label derived from the link'),
+      status: z.enum(['completed', 'failed']).describe('Matches the type'),
+      duration_seconds: z.int().nullable().describe('Detected length in whole seconds, when available'),
+      resource_url: z.url().describe('The job; fetch it with a key of the same account'),
     }),
   })
   .meta({ id: 'WebhookEvent' });

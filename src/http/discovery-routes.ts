@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dataOf } from '../contract/envelope.ts';
+import { dataOf, errorAnswers, openErrors } from '../contract/envelope.ts';
 import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
 
@@ -20,7 +20,7 @@ export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: Publ
       summary: 'Version and documentation',
       tags: ['Service'],
       security: [],
-      response: { 200: dataOf(discovery) },
+      response: { 200: dataOf(discovery, 'Where to read on'), ...errorAnswers(openErrors) },
     },
     handler: async (request) => {
       const base = publicUrl.forHost(request.headers.host);

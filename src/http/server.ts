@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { fastifySwagger } from '@fastify/swagger';
 import { type FastifyServerOptions, fastify, LogController } from 'fastify';
-import {
-  jsonSchemaTransformObject,
-  serializerCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { ApiError } from '../contract/errors.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { answerError, answerErrors } from './error-answers.ts';
-import { openApiInfo, withoutUnusedSchemas } from './openapi.ts';
-import { documentedRoute } from './openapi-requests.ts';
+import { openApiInfo } from './openapi.ts';
+import { documentedRoute, documentedWhole } from './openapi-document.ts';
 import { answerParserError, answerUnusualRequests } from './parser-answers.ts';
 import { parseBodies, validateRequests } from './request-parsing.ts';
 
@@ -74,7 +70,7 @@ export function createServer({ logger, tls }: ServerOptions) {
   server.register(fastifySwagger, {
     openapi: openApiInfo,
     transform: documentedRoute,
-    transformObject: (document) => withoutUnusedSchemas(jsonSchemaTransformObject(document)),
+    transformObject: documentedWhole,
   });
   return server;
 }

@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { errorAnswers, protectedErrors } from '../contract/envelope.ts';
 import { ApiError } from '../contract/errors.ts';
 import { pathId } from '../contract/path-id.ts';
-import { eventFrame, transcriptionEvent } from '../contract/transcription-event.ts';
+import { eventFrame, followHeaders, transcriptionEvent } from '../contract/transcription-event.ts';
 import type { JobEvent } from '../transcription/job-feed.ts';
 import type { JobFeeds } from '../transcription/job-feeds.ts';
 import { principalOf } from './authentication.ts';
@@ -29,6 +29,7 @@ export function transcriptionEventRoutes(instance: FastifyInstance, deps: Transc
         'Server-sent events, an addition of Longhand to the specification: `progress` (TranscriptionProgress), `text` with each finished part of the transcript in order (TranscriptionText), and at the end `completed` or `failed` with the whole job, which replaces the parts. A reader that comes again names the id of the last event it saw in the header Last-Event-ID and gets everything after it.',
       tags: ['Transcriptions'],
       params: pathId,
+      headers: followHeaders,
       response: {
         200: {
           description: 'A stream of server-sent events; each data line holds one of these as JSON',

@@ -10,6 +10,7 @@ import {
   createTranscriptionBody,
   createTranscriptionCommand,
   createTranscriptionErrors,
+  createTranscriptionHeaders,
   listTranscriptionsQuery,
   transcription,
   transcriptionListItem,
@@ -21,7 +22,6 @@ import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { principalOf } from './authentication.ts';
 
 const path = '/api/v1/transcriptions';
-const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /** Registered on an instance behind `requireApiKey`. */
 export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTranscriptionDeps): void {
@@ -35,13 +35,17 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
       operationId: 'createTranscription',
       summary: 'Start a transcription',
       description:
-        'Answers at once; the work goes on in the background. An optional Idempotency-Key header makes a repeated request safe for 24 hours.',
+        'Answers at once; the work goes on in the background. One request makes one job, from exactly one of source_url and upload.',
       tags: ['Transcriptions'],
+      headers: createTranscriptionHeaders,
       body: createTranscriptionBody,
-      response: { 202: dataOf(createdTranscription), ...errorAnswers(createTranscriptionErrors) },
+      response: {
+        202: dataOf(createdTranscription, 'The job is queued'),
+        ...errorAnswers(createTranscriptionErrors),
+      },
     },
     handler: async (request, reply) => {
-      const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+      const { 'idempotency-key': idempotencyKey } = request.headers;
       const command = createTranscriptionCommand(request.body);
       const job = await createTranscription(deps, principalOf(request), { ...command, idempotencyKey });
       reply.code(202).header('location', `${path}/${job.id}`);
@@ -59,7 +63,7 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
       tags: ['Transcriptions'],
       querystring: listTranscriptionsQuery,
       response: {
-        200: dataOf(z.array(transcriptionListItem)),
+        200: dataOf(z.array(transcriptionListItem), 'The newest jobs'),
         ...errorAnswers(['invalid_limit', ...protectedErrors]),
       },
     },
@@ -82,7 +86,10 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
       description: 'Poll with growing pauses until status is completed or failed.',
       tags: ['Transcriptions'],
       params: pathId,
-      response: { 200: dataOf(transcription), ...errorAnswers(['not_found', ...protectedErrors]) },
+      response: {
+        200: dataOf(transcription, 'The job as it stands'),
+        ...errorAnswers(['not_found', ...protectedErrors]),
+      },
     },
     handler: async (request) => {
       const job = await transcriptionStore.findOwned(
@@ -93,13 +100,5 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
       if (!job) throw new ApiError('not_found');
       return { data: transcriptionOnWire(job) };
     },
-  });
-}
-
-function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  if (typeof header === 'string' && idempotencyKeyPattern.test(header)) return header;
-  throw new ApiError('invalid_request', {
-    message: 'The header Idempotency-Key must have 1 to 255 visible ASCII characters, without spaces.',
   });
 }

@@ -50,7 +50,7 @@ function prepareRoute(api: Server, deps: UploadRoutesDeps): void {
         'Checks account, type and size, and answers where to PUT the bytes: one URL, or one for each part.',
       tags: ['Uploads'],
       body: prepareUploadBody,
-      response: { 200: dataOf(uploadTarget), ...errorAnswers(prepareUploadErrors) },
+      response: { 200: dataOf(uploadTarget, 'Where to PUT the bytes'), ...errorAnswers(prepareUploadErrors) },
     },
     handler: async (request) => {
       const target = await prepareUpload(deps, principalOf(request), prepareUploadCommand(request.body));
@@ -69,7 +69,10 @@ function completeRoute(api: Server, deps: UploadRoutesDeps): void {
       description: 'Joins the uploaded parts. Only then can a transcription be created from the upload.',
       tags: ['Uploads'],
       body: completeMultipartBody,
-      response: { 200: dataOf(completedUpload), ...errorAnswers(completeMultipartErrors) },
+      response: {
+        200: dataOf(completedUpload, 'The object is stored; a transcription can be created from it'),
+        ...errorAnswers(completeMultipartErrors),
+      },
     },
     handler: async (request) => {
       const command = completeUploadCommand(request.body);
@@ -88,7 +91,10 @@ function abortRoute(api: Server, deps: UploadRoutesDeps): void {
       description: 'Gives the upload up and erases its parts. May be repeated.',
       tags: ['Uploads'],
       body: abortMultipartBody,
-      response: { 204: z.null().describe('Aborted'), ...errorAnswers(abortMultipartErrors) },
+      response: {
+        204: z.null().describe('The upload is given up and its parts are erased'),
+        ...errorAnswers(abortMultipartErrors),
+      },
     },
     handler: async (request, reply) => {
       await abortUpload(deps, principalOf(request), multipartReference(request.body));

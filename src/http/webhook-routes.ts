@@ -34,7 +34,10 @@ export function webhookRoutes(instance: FastifyInstance, deps: WebhookRoutesDeps
       description: 'The signing secret is in this answer and never again.',
       tags: ['Webhooks'],
       body: createSubscriptionBody,
-      response: { 201: dataOf(createdSubscription), ...errorAnswers(createSubscriptionErrors) },
+      response: {
+        201: dataOf(createdSubscription, 'Active from now on; keep the signing_secret'),
+        ...errorAnswers(createSubscriptionErrors),
+      },
     },
     handler: async (request, reply) => {
       const { url, events } = request.body;
@@ -52,7 +55,10 @@ export function webhookRoutes(instance: FastifyInstance, deps: WebhookRoutesDeps
       operationId: 'listWebhookSubscriptions',
       summary: 'All subscriptions, newest first',
       tags: ['Webhooks'],
-      response: { 200: dataOf(z.array(listedSubscription)), ...errorAnswers(protectedErrors) },
+      response: {
+        200: dataOf(z.array(listedSubscription), 'Every subscription of the account'),
+        ...errorAnswers(protectedErrors),
+      },
     },
     handler: async (request) => {
       const subscriptions = await subscriptionStore.list(deps.db, principalOf(request).account.id);
@@ -68,7 +74,10 @@ export function webhookRoutes(instance: FastifyInstance, deps: WebhookRoutesDeps
       summary: 'Stop deliveries to a receiver',
       tags: ['Webhooks'],
       params: pathId,
-      response: { 204: z.null().describe('Deleted'), ...errorAnswers(deleteSubscriptionErrors) },
+      response: {
+        204: z.null().describe('Deleted; no new attempt begins'),
+        ...errorAnswers(deleteSubscriptionErrors),
+      },
     },
     handler: async (request, reply) => {
       await deleteSubscription(deps, principalOf(request), request.params.id);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Answer, newClient } from '../support/api-client.ts';
 import { assertError } from '../support/assert-answer.ts';
-import { runService } from '../support/service.ts';
+import { runService, withoutNames } from '../support/service.ts';
 import { wavBytes } from '../support/wav-bytes.ts';
 
-const service = await runService({ after });
+const service = await runService({ after }, withoutNames);
 const client = await newClient(service);
 const uploads = '/api/v1/uploads';
 const transcriptions = '/api/v1/transcriptions';

@@ -15,6 +15,9 @@ const stopWithinMs = 30_000;
 const commandWithinMs = 120_000;
 const logCharactersMax = 16 * 1024 * 1024;
 
+/** Settings for a service on a machine where no name resolves: whatever is asked of it, nothing leaves the machine. */
+export const withoutNames = { NODE_OPTIONS: `--import=${join(import.meta.dirname, 'no-names-process.ts')}` };
+
 export type Environment = Record<string, string>;
 
 export interface TestService {
