@@ -19,6 +19,9 @@ export function errorAnswers(codes: readonly ErrorCode[]): Record<number, z.ZodT
   );
 }
 
+/** Answers to requests that did not become an operation. */
+export const protocolErrors = ['method_not_allowed', 'request_timeout', 'headers_too_large'] as const;
+
 /** What every operation may answer besides its own errors. */
 export const openErrors = ['malformed_request', 'internal_error'] as const;
 

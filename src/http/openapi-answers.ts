@@ -1,4 +1,5 @@
 /** What the document says of answers besides their bodies: the headers, and the refusals of HTTP itself. */
+import { protocolErrors } from '../contract/envelope.ts';
 import { errorMessage, errorStatus } from '../contract/errors.ts';
 
 const text = { type: 'string' } as const;
@@ -42,11 +43,9 @@ export function answeredHeaders(
 
 export const protocolAnswerName = 'ProtocolError';
 
-const protocolCodes = ['method_not_allowed', 'request_timeout', 'headers_too_large'] as const;
-
 /** `default` of every operation. */
 export const protocolAnswer = {
-  description: `A request that did not become this operation: ${protocolCodes
+  description: `A request that did not become this operation: ${protocolErrors
     .map((code) => `${errorStatus(code)} ${code} (${errorMessage(code)})`)
     .join(' ')}`,
   headers: { 'x-request-id': ref('RequestId'), Allow: ref('Allow') },
@@ -57,7 +56,7 @@ export const protocolAnswer = {
         properties: {
           error: {
             type: 'object',
-            properties: { code: { type: 'string', enum: protocolCodes }, message: text },
+            properties: { code: { type: 'string', enum: protocolErrors }, message: text },
             required: ['code', 'message'],
           },
         },

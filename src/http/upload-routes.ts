@@ -114,7 +114,10 @@ function stateRoute(api: Server, deps: UploadRoutesDeps): void {
         'An addition of Longhand to the specification: a client that lost its place goes on with the parts that are missing.',
       tags: ['Uploads'],
       querystring: multipartStateQuery,
-      response: { 200: dataOf(multipartStateSchema), ...errorAnswers(multipartStateErrors) },
+      response: {
+        200: dataOf(multipartStateSchema, 'What is stored so far'),
+        ...errorAnswers(multipartStateErrors),
+      },
     },
     handler: async (request) => {
       const state = await multipartState(deps, principalOf(request), multipartReference(request.query));

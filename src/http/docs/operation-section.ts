@@ -1,4 +1,4 @@
-import { protectedErrors } from '../../contract/envelope.ts';
+import { protectedErrors, protocolErrors } from '../../contract/envelope.ts';
 import { type ErrorCode, errorStatus } from '../../contract/errors.ts';
 import { type Html, html } from '../html.ts';
 import { codeBlock } from './code-block.ts';
@@ -113,7 +113,7 @@ ${body && html`<label>Body<textarea class="field" name="body" rows="8" spellchec
 }
 
 function isCommon(code: ErrorCode): boolean {
-  return (protectedErrors as readonly ErrorCode[]).includes(code);
+  return ([...protectedErrors, ...protocolErrors] as ErrorCode[]).includes(code);
 }
 
 function pretty(value: unknown): string {
