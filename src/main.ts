@@ -1,5 +1,7 @@
 /** The command `longhand`. */
 import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import { asTyped } from './command/command-name.ts';
 import { keepCompiledCode } from './platform/compile-cache.ts';
 
 keepCompiledCode();
@@ -14,12 +16,23 @@ const webhooks = () => import('./command/webhook.ts');
 const service = () => import('./command/serve.ts');
 
 const json = ['--json', 'one JSON object for programs'] as const;
+const transcribeExamples = `
+Examples:
+  longhand transcribe talk.mp3 --output talk.srt
+  longhand transcribe meeting.mp4 --speakers
+  longhand transcribe interviews/ *.m4a --output-dir texts
+  longhand transcribe https://example.com/talk.mp3
+  ffmpeg -i video.mkv -f wav - | longhand transcribe -`;
 
 function program(): Command {
   const longhand = new Command('longhand')
     .description('Self-hosted asynchronous transcription.')
+    .version(manifest.version, '--version', 'the version of Longhand')
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'longhand: ')) });
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(asTyped(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'longhand: ')),
+    });
 
   longhand
     .command('serve')
@@ -32,15 +45,28 @@ function program(): Command {
     .action(async () => exitWith(await (await service()).serve({ role: 'worker' })));
   longhand
     .command('transcribe')
-    .description('transcribe a file or a link on this machine')
-    .argument('<source>', 'an audio or video file, or a public http or https link')
-    .option('--format <format>', 'txt, srt, vtt or json', undefined)
+    .description('transcribe files, folders or links on this machine')
+    .argument('<sources...>', 'audio or video files, folders of them, public links, or - for standard input')
+    .option('--format <format>', 'txt, srt, vtt or json; else by the name of --output, else txt')
     .option('--speakers', 'tell speakers apart')
     .option('--speaker-count <count>', 'how many people speak, such as 2 or 2-4; implies --speakers')
     .option('--language <code>', 'the language spoken, such as en; found out when not given')
     .option('--output <file>', 'write there instead of to standard output')
+    .option('--output-dir <folder>', 'write each transcript there, named after its recording')
+    .option('--json', 'JSON on standard output: the transcript, or where the transcripts are')
+    .addHelpText('after', transcribeExamples)
+    .action(async (sources, options) => {
+      const { transcribe } = await import('./command/transcribe.ts');
+      if (!(await transcribe(sources, options))) process.exitCode = 1;
+    });
+  longhand
+    .command('jobs')
+    .description('jobs of all accounts, newest first')
+    .option('--state <state>', 'only processing, completed or failed')
+    .option('--account <id>', 'only of this account')
+    .option('--limit <count>', 'how many, 20 unless told')
     .option(...json)
-    .action(async (file, options) => (await import('./command/transcribe.ts')).transcribe(file, options));
+    .action(async (options) => (await import('./command/jobs.ts')).listJobs(options));
   accountCommands(longhand.command('account').description('accounts and their plans'));
   keyCommands(longhand.command('key').description('API keys'));
   transcriptionCommands(longhand.command('transcription').description('transcription jobs'));
@@ -193,10 +219,15 @@ function exitWith(code: number): never {
 try {
   await program().parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode;
-  } else {
-    process.stderr.write(`longhand: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
+  process.exitCode = exitCodeOf(error);
+  if (!(error instanceof CommanderError)) {
+    const sentence = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`longhand: ${asTyped(sentence)}\n`);
   }
+}
+
+/** 0 done, 1 failed, 2 typed wrong, 130 interrupted: docs/operating.md. */
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  return error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : 1;
 }

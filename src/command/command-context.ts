@@ -2,6 +2,7 @@ import { type Config, readConfig } from '../config.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { createLogger, type Logger } from '../platform/telemetry.ts';
 import type { Foundation } from '../service/foundation.ts';
+import { asTyped } from './command-name.ts';
 
 export interface CommandContext {
   config: Config;
@@ -36,7 +37,7 @@ export function print(
   options: { json?: boolean | undefined },
   lines: () => readonly string[],
 ): void {
-  const text = options.json ? JSON.stringify(value) : lines().join('\n');
+  const text = options.json ? JSON.stringify(value) : asTyped(lines().join('\n'));
   process.stdout.write(`${text}\n`);
 }
 

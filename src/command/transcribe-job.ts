@@ -1,9 +1,8 @@
-/** One job of the command `transcribe`, by the same steps as the service takes; nothing of it is kept. */
+/** Jobs of the command `transcribe`, by the same steps as the service takes; nothing of them is kept. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { labelOf } from '../contract/label.ts';
+import type { Plan } from '../account/plan.ts';
 import { PublicUrl } from '../http/public-url.ts';
-import { labelOfSource } from '../media/label.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import type { LazyEgress } from '../service/lazy-egress.ts';
@@ -16,12 +15,12 @@ import type { ObjectStores } from '../storage/object-store.ts';
 import { segmentWords } from '../transcript/segment-words.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import { queueJob } from '../transcription/create-transcription.ts';
-import { progressOf } from '../transcription/progress.ts';
-import { type CompletedTranscription, optionsFor } from '../transcription/transcription.ts';
+import { type Progress, progressOf } from '../transcription/progress.ts';
+import { type CompletedTranscription, optionsFor, type Source } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import type { CommandContext } from './command-context.ts';
-import { ProgressBar } from './progress-bar.ts';
-import { UsageError } from './usage-error.ts';
+import { CommandFailure } from './command-failure.ts';
+import type { Recording } from './recordings.ts';
 
 /** Each look costs two processes some milliseconds that recognition could use; the end of the job does not wait for it. */
 const progressEveryMs = 500;
@@ -30,10 +29,6 @@ const quietProgressEveryMs = 3_000;
 /** Tasks sent from here wake the worker; only those of a worker elsewhere, and repetitions, wait for this. */
 const queuePollMs = 3_000;
 const stopGraceMs = 1_000;
-
-export type JobMedia =
-  | { kind: 'file'; label: string; path: string; sizeBytes: number }
-  | { kind: 'link'; url: string };
 
 export interface JobOptions {
   /** Null: found out. */
@@ -46,13 +41,23 @@ export interface FinishedJob extends CompletedTranscription {
   words: TranscriptWord[];
 }
 
+/** Whoever waits for a job: told how far it is, and able to give it up. */
+export interface Follower {
+  signal: AbortSignal;
+  onProgress(progress: Progress): void;
+}
+
+export interface JobRunner {
+  /** Throws a CommandFailure with the sentence of a job that failed. */
+  run(recording: Recording, options: JobOptions, follower: Follower): Promise<FinishedJob>;
+  close(): Promise<void>;
+}
+
 /** With a queue and a worker of its own, on the database that runs here or on one that is started for it. */
-export async function runJob(
+export async function openJobRunner(
   { config, clock, logger, egress }: CommandContext & { egress: LazyEgress },
   speech: Speech,
-  media: JobMedia,
-  options: JobOptions,
-): Promise<FinishedJob> {
+): Promise<JobRunner> {
   const ends = new EventTarget();
   const foundation = await openFoundation(config, clock, logger);
   const { stores, close } = await openStorage(foundation);
@@ -68,14 +73,16 @@ export async function runJob(
     recordEnd: eventRecorder(foundation, new PublicUrl(config)),
     afterEnd: () => ends.dispatchEvent(new Event('end')),
   });
-  try {
-    return await queuedJob({ foundation, stores, queue, ends }, media, options);
-  } finally {
-    await queue.stop(stopGraceMs);
-    await worker.stop();
-    await close();
-    await foundation.close();
-  }
+  return {
+    run: (recording, options, follower) =>
+      queuedJob({ foundation, stores, queue, ends }, recording, options, follower),
+    async close() {
+      await queue.stop(stopGraceMs);
+      await worker.stop();
+      await close();
+      await foundation.close();
+    },
+  };
 }
 
 interface Parts {
@@ -86,24 +93,26 @@ interface Parts {
   ends: EventTarget;
 }
 
-async function queuedJob(parts: Parts, media: JobMedia, options: JobOptions): Promise<FinishedJob> {
-  const { foundation, stores, queue, ends } = parts;
+async function queuedJob(
+  parts: Parts,
+  recording: Recording,
+  options: JobOptions,
+  follower: Follower,
+): Promise<FinishedJob> {
+  const { foundation, stores, queue } = parts;
   const { db, accounts } = foundation;
   const account = await accounts.internal(db);
   const id = randomUUID();
   const key = workKey(id, 'source');
-  const interrupted = interruption();
   try {
-    if (media.kind === 'file') await stores.current.write(key, createReadStream(media.path));
+    const source = await storedSource({ stores, key, recording, plan: account.plan }, follower.signal);
+    follower.signal.throwIfAborted();
     await queueJob({ db, queue }, (tx) =>
       transcriptionStore.insert(tx, {
         id,
         accountId: account.id,
-        filename: media.kind === 'link' ? labelOf(labelOfSource(media.url), 'link') : media.label,
-        source:
-          media.kind === 'link'
-            ? { kind: 'url', url: media.url }
-            : { kind: 'upload', storage: stores.current.id, key, sizeBytes: media.sizeBytes },
+        filename: recording.label,
+        source,
         options: optionsFor(account.plan, {
           speakerDiarization: options.speakers,
           speakerCount: options.speakerCount,
@@ -112,10 +121,10 @@ async function queuedJob(parts: Parts, media: JobMedia, options: JobOptions): Pr
         allowanceDay: null,
       }),
     );
-    await untilDone(foundation, id, { ends, interrupted });
+    await untilDone(parts, id, follower);
     const job = await transcriptionStore.findOwned(db, account.id, id);
     if (!job) throw new Error('The job was deleted while it ran.');
-    if (job.status === 'failed') throw new UsageError(job.error);
+    if (job.status === 'failed') throw new CommandFailure(job.error);
     if (job.status === 'processing') throw new Error('The job has not ended.');
     return { ...job, words: (await transcriptionStore.words(db, id)) ?? segmentWords(job.segments) };
   } finally {
@@ -125,34 +134,50 @@ async function queuedJob(parts: Parts, media: JobMedia, options: JobOptions): Pr
   }
 }
 
-async function untilDone(
-  { db, clock }: Foundation,
-  id: string,
-  { ends, interrupted }: { ends: EventTarget; interrupted: AbortSignal },
-): Promise<void> {
-  const bar = new ProgressBar(process.stderr);
+async function storedSource(
+  { stores, key, recording, plan }: { stores: ObjectStores; key: string; recording: Recording; plan: Plan },
+  signal: AbortSignal,
+): Promise<Source> {
+  const { current } = stores;
+  const { media } = recording;
+  if (media.kind === 'link') return { kind: 'url', url: media.url };
+  if (media.kind === 'file') {
+    await current.write(key, createReadStream(media.path));
+    return { kind: 'upload', storage: current.id, key, sizeBytes: media.sizeBytes };
+  }
+  let sizeBytes = 0;
+  const counted = process.stdin.map(
+    (block: Buffer) => {
+      sizeBytes += block.length;
+      if (sizeBytes > plan.fileBytesMax)
+        throw new CommandFailure(
+          `Standard input has more than ${plan.fileBytesMax} bytes, the most that is taken.`,
+        );
+      return block;
+    },
+    { signal },
+  );
+  await current.write(key, counted);
+  if (sizeBytes === 0) throw new CommandFailure('Nothing came from standard input.');
+  return { kind: 'upload', storage: current.id, key, sizeBytes };
+}
+
+async function untilDone({ foundation, ends }: Parts, id: string, follower: Follower): Promise<void> {
+  const { db, clock } = foundation;
   const everyMs = process.stderr.isTTY ? progressEveryMs : quietProgressEveryMs;
   let pause = new AbortController();
-  ends.addEventListener('end', () => pause.abort());
+  const wake = () => pause.abort();
+  ends.addEventListener('end', wake);
   try {
     for (;;) {
       pause = new AbortController();
       const progress = await progressOf(db, id);
       if (!progress || progress.stage === 'done') return;
-      bar.show(progress.stage, progress.percent);
-      await clock.sleep(everyMs, AbortSignal.any([interrupted, pause.signal])).catch(() => {});
-      interrupted.throwIfAborted();
+      follower.onProgress(progress);
+      await clock.sleep(everyMs, AbortSignal.any([follower.signal, pause.signal])).catch(() => {});
+      follower.signal.throwIfAborted();
     }
-  } catch (error) {
-    if (interrupted.aborted) throw new UsageError('Interrupted; nothing was kept.');
-    throw error;
   } finally {
-    bar.clear();
+    ends.removeEventListener('end', wake);
   }
-}
-
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
-  return controller.signal;
 }

@@ -7,13 +7,13 @@ import type { LoggedAttempt, LoggedDelivery } from '../webhook/delivery-log-stor
 import { resealSecrets } from '../webhook/secret-keys.ts';
 import { subscriptionStore } from '../webhook/subscription-store.ts';
 import { onFoundation, print, table } from './command-context.ts';
+import { optionalId, wholeNumber } from './option-value.ts';
 import { UsageError } from './usage-error.ts';
 
 interface Output {
   json?: boolean;
 }
 
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const shownDeliveries = 20;
 
 export async function listWebhooks(options: Output & { account?: string }): Promise<void> {
@@ -45,10 +45,7 @@ export async function listWebhookDeliveries(
 ): Promise<void> {
   const accountId = optionalId('--account', options.account);
   const subscriptionId = optionalId('--subscription', options.subscription);
-  const limit = options.limit === undefined ? shownDeliveries : Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) {
-    throw new UsageError('--limit must be a whole number from 1 to 1000.');
-  }
+  const limit = wholeNumber('--limit', options.limit, { min: 1, max: 1_000, otherwise: shownDeliveries });
   await onFoundation(async ({ db }) => {
     const deliveries = await listDeliveries({ db }, { accountId, subscriptionId, limit });
     print({ deliveries: deliveries.map(deliveryOnWire) }, options, () => deliveries.flatMap(deliveryLines));
@@ -91,12 +88,6 @@ export async function resealWebhooks(options: Output): Promise<void> {
       `${resealed} signing secrets were sealed again; all are under the newest key now.`,
     ]);
   });
-}
-
-function optionalId(name: string, text: string | undefined): string | undefined {
-  if (text !== undefined && !uuidPattern.test(text))
-    throw new UsageError(`${name} must be an id, not "${text}".`);
-  return text;
 }
 
 async function orNotFound<Result>(work: Promise<Result>, sentence: string): Promise<Result> {

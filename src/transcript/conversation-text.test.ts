@@ -11,6 +11,6 @@ test('each turn is a paragraph with its speaker in front', () => {
   ];
   assert.equal(
     conversationText(segments),
-    'Speaker 0: Good morning. How are you?\n\nSpeaker 1: Well.\n\nNobody knows who said this.',
+    'Speaker 1: Good morning. How are you?\n\nSpeaker 2: Well.\n\nNobody knows who said this.',
   );
 });

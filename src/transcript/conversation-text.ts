@@ -1,4 +1,5 @@
 import type { Segment } from './segment.ts';
+import { speakerLabel } from './speaker-label.ts';
 
 /** A transcript as people write down a conversation: a paragraph for each turn, with its speaker in front. */
 export function conversationText(segments: readonly Segment[]): string {
@@ -9,6 +10,9 @@ export function conversationText(segments: readonly Segment[]): string {
     else paragraphs.push({ speaker, texts: [text] });
   }
   return paragraphs
-    .map(({ speaker, texts }) => `${speaker === undefined ? '' : `Speaker ${speaker}: `}${texts.join(' ')}`)
+    .map(
+      ({ speaker, texts }) =>
+        `${speaker === undefined ? '' : `${speakerLabel(speaker)}: `}${texts.join(' ')}`,
+    )
     .join('\n\n');
 }

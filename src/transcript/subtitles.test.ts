@@ -15,19 +15,21 @@ const words: TranscriptWord[] = [
   [' two.', 3_662_600, 3_663_200, 1],
 ];
 
-test('SRT numbers its cues and writes milliseconds behind a comma', () => {
+test('SRT numbers its cues, writes milliseconds behind a comma and names who begins to speak', () => {
   assert.equal(
     srt(words),
-    '1\n00:00:00,040 --> 00:00:02,500\nHello <there> & welcome.\n\n2\n01:01:01,999 --> 01:01:03,200\nOne → two.\n',
+    '1\n00:00:00,040 --> 00:00:02,500\nHello <there> & welcome.\n\n2\n01:01:01,999 --> 01:01:03,352\nSpeaker 2: One → two.\n',
   );
 });
 
 test('WebVTT escapes its text, names the speaker, and no text can end or begin a cue', () => {
   assert.equal(
     vtt(words),
-    'WEBVTT\n\n00:00:00.040 --> 00:00:02.500\nHello &lt;there&gt; &amp; welcome.\n\n01:01:01.999 --> 01:01:03.200\n<v Speaker 1>One → two.\n',
+    'WEBVTT\n\n00:00:00.040 --> 00:00:02.500\nHello &lt;there&gt; &amp; welcome.\n\n01:01:01.999 --> 01:01:03.200\n<v Speaker 2>One → two.\n',
   );
 });
+
+const spokenBy = /^<v Speaker \d>|^Speaker \d: /;
 
 /** Two hours of what a parser could stumble over. */
 const difficult: TranscriptWord[] = Array.from({ length: 4000 }, (_, i) => {
@@ -47,12 +49,12 @@ for (const [type, write] of [
     for (const { startTime, endTime, text: shown } of cues) {
       const ms = Math.round(1000 * (endTime - startTime));
       assert.ok(startTime >= previousEnd && ms >= 1000 && ms <= 7000, `${startTime} to ${endTime}`);
-      const lines = shown.replace(/^<v Speaker \d>/, '').split('\n');
+      const lines = shown.replace(spokenBy, '').split('\n');
       assert.ok(lines.length <= 2 && lines.every((line) => line.trim() !== ''), shown);
       previousEnd = endTime;
     }
     const said = difficult.map(([word]) => word.replaceAll('-->', '→')).join('');
-    const read = cues.map((cue) => unescaped(cue.text.replace(/^<v Speaker \d>/, ''))).join(' ');
+    const read = cues.map((cue) => unescaped(cue.text.replace(spokenBy, ''))).join(' ');
     assert.equal(read.replace(/\s+/g, ' '), said.trim());
   });
 }

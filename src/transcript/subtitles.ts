@@ -1,19 +1,29 @@
 /** A transcript as subtitle files. */
+import { speakerLabel } from './speaker-label.ts';
 import { type Cue, subtitleCues } from './subtitle-cues.ts';
 import type { TranscriptWord } from './transcript-word.ts';
 
 export function srt(words: readonly TranscriptWord[]): string {
-  return subtitleCues(words)
+  return subtitleCues(labelledTurns(words))
     .map((cue, index) => `${index + 1}\n${times(cue, ',')}\n${cue.lines.map(plain).join('\n')}\n`)
     .join('\n');
 }
 
 export function vtt(words: readonly TranscriptWord[]): string {
   const cues = subtitleCues(words).map((cue) => {
-    const voice = cue.speaker === undefined ? '' : `<v Speaker ${cue.speaker}>`;
+    const voice = cue.speaker === undefined ? '' : `<v ${escaped(plain(speakerLabel(cue.speaker)))}>`;
     return `\n${times(cue, '.')}\n${voice}${cue.lines.map((line) => escaped(plain(line))).join('\n')}\n`;
   });
   return `WEBVTT\n${cues.join('')}`;
+}
+
+/** SRT has no field for a speaker, so each turn begins with one; a subtitle begins there in any case. */
+function labelledTurns(words: readonly TranscriptWord[]): TranscriptWord[] {
+  return words.map((word, i) => {
+    const [text, startMs, endMs, speaker] = word;
+    if (speaker === undefined || speaker === words[i - 1]?.[3]) return word;
+    return [` ${speakerLabel(speaker)}: ${text.trim()}`, startMs, endMs, speaker];
+  });
 }
 
 function times({ startMs, endMs }: Cue, decimalMark: ',' | '.'): string {

@@ -24,7 +24,8 @@ const stageStarts: Readonly<Record<Stage, number>> = {
 /** Before so much of a stage is done its speed says little. */
 const fractionTelling = 0.02;
 
-interface ProgressRow {
+/** What a query has to give so that `progressIn` can tell how far a job is. */
+export interface ProgressRow {
   status: Transcription['status'];
   stage: Stage;
   stage_fraction: number;
@@ -34,17 +35,17 @@ interface ProgressRow {
   chunks_left: number | null;
 }
 
+export const progressColumns =
+  'status, stage, stage_fraction, extract(epoch from now() - stage_at)::float8 as stage_seconds, duration_seconds, chunks_total, chunks_left';
+
 export async function progressOf(db: Queryable, transcriptionId: string): Promise<Progress | undefined> {
-  const [row] = await db.query<ProgressRow>(
-    `select status, stage, stage_fraction, extract(epoch from now() - stage_at)::float8 as stage_seconds,
-       duration_seconds, chunks_total, chunks_left
-     from transcription where id = $1`,
-    [transcriptionId],
-  );
+  const [row] = await db.query<ProgressRow>(`select ${progressColumns} from transcription where id = $1`, [
+    transcriptionId,
+  ]);
   return row && progressIn(row);
 }
 
-function progressIn(row: ProgressRow): Progress {
+export function progressIn(row: ProgressRow): Progress {
   const { status, stage, duration_seconds: total } = row;
   if (status !== 'processing') {
     const done = status === 'completed' ? total : null;
