@@ -1,7 +1,7 @@
 /** The command `longhand`. */
 import { Command, CommanderError } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
 import { asTyped } from './command/command-name.ts';
+import { packageVersion } from './command/package-version.ts';
 import { keepCompiledCode } from './platform/compile-cache.ts';
 
 keepCompiledCode();
@@ -27,7 +27,7 @@ Examples:
 function program(): Command {
   const longhand = new Command('longhand')
     .description('Self-hosted asynchronous transcription.')
-    .version(manifest.version, '--version', 'the version of Longhand')
+    .version(packageVersion(), '--version', 'the version of Longhand')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => process.stdout.write(asTyped(text)),
