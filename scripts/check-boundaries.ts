@@ -5,6 +5,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
+import { importsOf } from './imports-of.ts';
 
 /** Parts of one line do not import each other; each may import the lines above it and itself. */
 const ranks = rankTable([
@@ -134,17 +135,9 @@ function checkCircles(): void {
 }
 
 /** Follows the imports of a black-box test through everything it shares with others. */
-function checkBlackBox(file: string, walked = new Set<string>()): void {
-  if (walked.has(file)) return;
-  walked.add(file);
-  const { module } = parseSync(file, readFileSync(file, 'utf8'));
-  for (const { moduleRequest } of module.staticImports) {
-    if (!moduleRequest.value.startsWith('.')) continue;
-    const target = normalize(join(dirname(file), moduleRequest.value));
-    const [first = ''] = walked;
-    if (target.startsWith('src/'))
-      problems.push(`${first}: a black-box test may not use ${target} (by ${file})`);
-    else checkBlackBox(target, walked);
+function checkBlackBox(file: string): void {
+  for (const target of importsOf(file)) {
+    if (target.startsWith('src/')) problems.push(`${file}: a black-box test may not use ${target}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The S3 server that scripts/s3-server started, if any: a bucket of its own for each test file. */
+/** The S3 server that scripts/test.ts started, if any: a bucket of its own for each test file. */
 import { randomBytes } from 'node:crypto';
 import { S3 } from '@aws-sdk/client-s3';
 import { type Hooks, onCleanup } from './cleanup.ts';
@@ -17,7 +17,7 @@ const { env } = process;
 /** False, or the words that the test runner shows beside what it skipped. */
 export const skipWithoutS3: string | false = env.LONGHAND_TEST_S3_ENDPOINT
   ? false
-  : 'skipped: no S3 server (scripts/s3-server starts one)';
+  : 'there is no S3 server: ./setup --tests brings one';
 
 export function s3ClientFor(settings: S3Settings): S3 {
   const { endpoint = '', region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
