@@ -3,7 +3,7 @@ import { makeDataDirectory } from '../service/data-directory.ts';
 import { type Foundation, openFoundation, secretBoxOf } from '../service/foundation.ts';
 import { apiChecks, databaseCheck, storageChecks, workerChecks } from '../service/job-checks.ts';
 import { lazyEgress } from '../service/lazy-egress.ts';
-import { mediaPrograms, openStorage } from '../service/processing.ts';
+import { mediaPrograms, openStores } from '../service/processing.ts';
 import { openModelStore } from '../service/speech.ts';
 import { type CommandContext, commandContext, print } from './command-context.ts';
 import { programFindings, withVersion } from './doctor-programs.ts';
@@ -51,7 +51,7 @@ async function localFindings({ config, clock, logger }: CommandContext): Promise
 }
 
 async function storageFindings({ config, clock }: CommandContext): Promise<Finding[]> {
-  const storage = await openStorage({ config, clock });
+  const storage = await openStores({ config, clock });
   try {
     return await findingsOf(storageChecks({ config, clock, stores: storage.stores }));
   } finally {

@@ -22,7 +22,8 @@ export interface RoutesDeps {
   metrics: MetricsDeps | undefined;
   authenticator: Authenticator;
   limiter: RateLimiter;
-  localObjects: LocalObjectDeps;
+  /** Undefined where the local storage is on another machine. */
+  localObjects: LocalObjectDeps | undefined;
   docs: DocsDeps;
   uploads: UploadRoutesDeps;
   transcriptions: CreateTranscriptionDeps;
@@ -39,7 +40,8 @@ export function registerRoutes(server: Server, deps: RoutesDeps): void {
     if (deps.metrics) metricsRoutes(server, deps.metrics);
     docsRoutes(server, deps.docs);
   });
-  server.register(async (objects) => localObjectRoutes(objects as Server, deps.localObjects));
+  const { localObjects } = deps;
+  if (localObjects) server.register(async (scope) => localObjectRoutes(scope as Server, localObjects));
   server.register(async (api) => {
     requireApiKey(api, deps.authenticator, deps.limiter);
     uploadRoutes(api as Server, deps.uploads);

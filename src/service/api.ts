@@ -54,7 +54,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
     metrics: config.metrics ? { db, clock, webhookAttempts: webhooks.attemptCounts } : undefined,
     authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
     limiter: new RateLimiter(config.rateLimits, clock),
-    localObjects: {
+    localObjects: local && {
       store: local,
       isOpenUpload: (key) => uploadStore.isOpen(db, { storage: 'local', key }),
     },

@@ -11,7 +11,9 @@ import { generatedSecret } from '../platform/generated-secret.ts';
 import { TaskQueue, type TaskQueueOptions } from '../platform/queue.ts';
 import type { Sandbox } from '../platform/sandbox.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
+import { StartError } from '../platform/start-error.ts';
 import type { Speech } from '../speech/speech.ts';
+import { identityFileName, isLocalStorageHere } from '../storage/local/local-identity.ts';
 import { LocalStore } from '../storage/local/local-store.ts';
 import { UploadThreads } from '../storage/local/upload-threads.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
@@ -24,14 +26,34 @@ import type { LazyEgress } from './lazy-egress.ts';
 
 export interface Storage {
   stores: ObjectStores;
-  local: LocalStore;
+  /** Undefined where uploads go to S3 and the directory of the local storage is on another machine. */
+  local: LocalStore | undefined;
   close(): Promise<void>;
 }
 
-export async function openStorage({ config, clock }: Pick<Foundation, 'config' | 'clock'>): Promise<Storage> {
+/** The storages that belong to this database. */
+export async function openStorage(foundation: Foundation): Promise<Storage> {
+  const { config, db, isEmbedded } = foundation;
+  const directory = localDirectory(config);
+  const isCurrent = config.storage === 'local';
+  // The embedded database is part of the same data directory.
+  const isHere = isEmbedded || (await isLocalStorageHere({ db, directory, isCurrent }));
+  if (isCurrent && !isHere) {
+    throw new StartError(
+      `Another directory than ${directory} holds the uploads of this database: share that one between the machines (its file ${identityFileName} goes with it), or set LONGHAND_STORAGE=s3.`,
+    );
+  }
+  return await openStores(foundation, isHere);
+}
+
+/** The storages of the configuration, for whoever examines a set-up without its database. */
+export async function openStores(
+  { config, clock }: Pick<Foundation, 'config' | 'clock'>,
+  hasLocal = true,
+): Promise<Storage> {
   const uploadThreads = new UploadThreads();
   const local = new LocalStore({
-    directory: join(config.dataDir, 'objects'),
+    directory: localDirectory(config),
     signingKey: await generatedSecret(config.dataDir, 'upload-signing-key'),
     clock,
     uploadThreads,
@@ -41,7 +63,12 @@ export async function openStorage({ config, clock }: Pick<Foundation, 'config' |
     for (const store of s3) store.close();
     await uploadThreads.close();
   };
-  return { stores: objectStores(config.storage, [local, ...s3]), local, close };
+  const stores = objectStores(config.storage, [...(hasLocal ? [local] : []), ...s3]);
+  return { stores, local: hasLocal ? local : undefined, close };
+}
+
+function localDirectory({ dataDir }: Config): string {
+  return join(dataDir, 'objects');
 }
 
 /** Loaded when it is configured: a start without it is a tenth of a second faster. */
