@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../src/platform/clock.ts';
 import type { Database } from '../src/platform/database.ts';
+import { DiskBudget, spaceOf } from '../src/platform/disk-budget.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
 import { LocalStore } from '../src/storage/local/local-store.ts';
 import { UploadThreads } from '../src/storage/local/upload-threads.ts';
@@ -176,6 +177,7 @@ async function judge(outcome: {
     signingKey: randomBytes(32),
     clock: systemClock,
     uploadThreads,
+    disk: new DiskBudget({ space: () => spaceOf([place.dataDir]) }),
   });
   const sweepAt = (ms: number) =>
     sweep({

@@ -88,6 +88,7 @@ const schema = z.object({
   LONGHAND_FFMPEG: z.string().optional(),
   LONGHAND_FFPROBE: z.string().optional(),
   LONGHAND_YTDLP: z.string().optional(),
+  LONGHAND_DISK_RESERVE: wholeNumber(0, 1024 ** 5).optional(),
   LONGHAND_RETENTION_DAYS: wholeNumber(0, 36_500).default(30),
   LONGHAND_METRICS: yesOrNo.default(false),
   LONGHAND_RATE_REQUESTS: wholeNumber(1, 1_000_000).default(600),
@@ -136,6 +137,8 @@ export interface Config {
   /** Where `longhand tools install` puts programs. */
   toolsDir: string;
   retentionDays: number;
+  /** Bytes of the data directory's disk that are given to nobody; by its size unless set. */
+  diskReserveBytes: number | undefined;
   /** Whether GET /metrics answers on the listener. */
   metrics: boolean;
   rateLimits: { requestsPerMinute: number; createsPerMinute: number };
@@ -186,6 +189,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     toolsDir,
     retentionDays: settings.LONGHAND_RETENTION_DAYS,
+    diskReserveBytes: settings.LONGHAND_DISK_RESERVE,
     metrics: settings.LONGHAND_METRICS,
     rateLimits: {
       requestsPerMinute: settings.LONGHAND_RATE_REQUESTS,

@@ -53,7 +53,7 @@ async function localFindings({ config, clock, logger }: CommandContext): Promise
 async function storageFindings({ config, clock }: CommandContext): Promise<Finding[]> {
   const storage = await openStores({ config, clock });
   try {
-    return await findingsOf(storageChecks({ config, clock, stores: storage.stores }));
+    return await findingsOf(storageChecks({ config, clock, ...storage }));
   } finally {
     await storage.close();
   }

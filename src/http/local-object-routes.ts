@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.ts';
-import { type IsOpenUpload, receiveLocalPut } from '../storage/local/local-receive.ts';
+import { type GrantedUploads, receiveLocalPut } from '../storage/local/local-receive.ts';
 import { LocalRefusal } from '../storage/local/local-refusal.ts';
 import { type LocalStore, localObjectsPath } from '../storage/local/local-store.ts';
 import type { Server } from './server.ts';
@@ -28,7 +28,7 @@ const idleTimeoutMs = 60_000;
 
 export interface LocalObjectDeps {
   store: LocalStore;
-  isOpenUpload: IsOpenUpload;
+  uploads: GrantedUploads;
 }
 
 /** The door of the local storage: signed PUTs in the manner of S3. The API key is neither needed nor wanted here. */

@@ -42,7 +42,7 @@ const queryTimeoutMs = 4_000;
 export async function createApi(parts: ApiParts): Promise<Server> {
   const { config, clock, logger, accounts } = parts.foundation;
   const db = parts.foundation.db.limitedTo(queryTimeoutMs);
-  const { stores, local } = parts.storage;
+  const { stores, local, disk } = parts.storage;
   const { webhooks, publicUrl } = parts;
   const allowance = new Allowance(clock);
   const server = createServer({ logger, tls: await tlsOf(parts.foundation) });
@@ -56,12 +56,16 @@ export async function createApi(parts: ApiParts): Promise<Server> {
     limiter: new RateLimiter(config.rateLimits, clock),
     localObjects: local && {
       store: local,
-      isOpenUpload: (key) => uploadStore.isOpen(db, { storage: 'local', key }),
+      uploads: {
+        isOpen: (key) => uploadStore.isOpen(db, { storage: 'local', key }),
+        markReceived: (received) => uploadStore.markReceived(db, received),
+      },
     },
     docs: { publicUrl, limits: config },
     uploads: {
       db,
       stores,
+      disk,
       allowance,
       clock,
       publicUrl,

@@ -1,6 +1,5 @@
 /** Everything a job needs, as the start, `/readyz` and `longhand doctor` look at it. */
 import { randomUUID } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
@@ -9,11 +8,11 @@ import { tryDecode, tryProbe } from '../media/trial.ts';
 import { defaultModelIds, type ModelStore } from '../model/model-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { onlyRow, type Queryable } from '../platform/database.ts';
+import type { DiskBudget } from '../platform/disk-budget.ts';
 import { findProgram } from '../platform/program.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { modelsNeededBy } from '../speech/engine.ts';
-import { reservedBytes } from '../storage/local/local-store.ts';
 import { workKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { isProcessingAvailable } from '../transcription/worker-presence.ts';
@@ -113,12 +112,17 @@ async function modelsOutcome(models: ModelStore, engine: string): Promise<Outcom
 }
 
 /** What every process needs of the places where bytes are kept. */
-export function storageChecks(parts: { config: Config; clock: Clock; stores: ObjectStores }): Check[] {
-  const { config, clock, stores } = parts;
+export function storageChecks(parts: {
+  config: Config;
+  clock: Clock;
+  stores: ObjectStores;
+  disk: DiskBudget;
+}): Check[] {
+  const { config, clock, stores, disk } = parts;
   const key = workKey(randomUUID(), 'readiness');
   return [
     new Check({ name: 'storage', keepMs: storedKeptMs, clock, look: () => storageOutcome(stores, key) }),
-    new Check({ name: 'disk', keepMs: 0, clock, look: () => diskOutcome(config) }),
+    new Check({ name: 'disk', keepMs: 0, clock, look: () => diskOutcome(config, disk) }),
   ];
 }
 
@@ -138,13 +142,19 @@ async function storageOutcome({ current: store }: ObjectStores, key: string): Pr
   }
 }
 
-async function diskOutcome({ dataDir }: Config): Promise<Outcome> {
-  const { bavail, bsize } = await statfs(dataDir);
-  const freeBytes = bavail * bsize;
-  const text = `${(freeBytes / 1e9).toFixed(1)} GB free at ${dataDir}`;
-  if (freeBytes >= diskBytesWanted) return ok(text);
+async function diskOutcome({ dataDir }: Config, disk: DiskBudget): Promise<Outcome> {
+  const { freeBytes, reserveBytes } = await disk.space();
+  const text = `${gigabytes(freeBytes)} free at ${dataDir}`;
   const advice = 'make room, or move LONGHAND_DATA_DIR';
-  return freeBytes < reservedBytes ? problem(`${text}: ${advice}.`) : warning(`${text}: ${advice} soon.`);
+  if (freeBytes < reserveBytes) {
+    const reserve = `less than the ${gigabytes(reserveBytes)} of LONGHAND_DISK_RESERVE`;
+    return problem(`${text}, ${reserve}, so no new files are taken: ${advice}.`);
+  }
+  return freeBytes < diskBytesWanted ? warning(`${text}: ${advice} soon.`) : ok(text);
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(bytes < 1e9 ? 3 : 1)} GB`;
 }
 
 export function databaseCheck(parts: { clock: Clock; db: Queryable; isEmbedded: boolean }): Check {

@@ -1,11 +1,11 @@
 /** What turns jobs into text: the stores, the queue, and the worker that takes steps from it. */
-import { join } from 'node:path';
 import { Allowance } from '../account/allowance.ts';
 import type { Config } from '../config.ts';
 import type { MediaPrograms } from '../media/probe.ts';
 import type { LinkSources, SourcesOptions } from '../media/resolve.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
+import type { DiskBudget } from '../platform/disk-budget.ts';
 import { findSandbox } from '../platform/find-sandbox.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { TaskQueue, type TaskQueueOptions } from '../platform/queue.ts';
@@ -21,6 +21,7 @@ import { startJobWorker } from '../transcription/job-worker.ts';
 import { transcriptionQueues } from '../transcription/queues.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 import { WorkerPresence } from '../transcription/worker-presence.ts';
+import { diskBudget, objectsPath, scratchPath } from './disk.ts';
 import type { Foundation } from './foundation.ts';
 import type { LazyEgress } from './lazy-egress.ts';
 
@@ -28,13 +29,14 @@ export interface Storage {
   stores: ObjectStores;
   /** Undefined where uploads go to S3 and the directory of the local storage is on another machine. */
   local: LocalStore | undefined;
+  disk: DiskBudget;
   close(): Promise<void>;
 }
 
 /** The storages that belong to this database. */
 export async function openStorage(foundation: Foundation): Promise<Storage> {
   const { config, db, isEmbedded } = foundation;
-  const directory = localDirectory(config);
+  const directory = objectsPath(config);
   const isCurrent = config.storage === 'local';
   // The embedded database is part of the same data directory.
   const isHere = isEmbedded || (await isLocalStorageHere({ db, directory, isCurrent }));
@@ -46,14 +48,16 @@ export async function openStorage(foundation: Foundation): Promise<Storage> {
   return await openStores(foundation, isHere);
 }
 
-/** The storages of the configuration, for whoever examines a set-up without its database. */
+/** The storages of the configuration, for whoever examines a set-up without its database: what is promised to uploads is not known then. */
 export async function openStores(
-  { config, clock }: Pick<Foundation, 'config' | 'clock'>,
+  { config, clock, db }: Pick<Foundation, 'config' | 'clock'> & { db?: Queryable },
   hasLocal = true,
 ): Promise<Storage> {
   const uploadThreads = new UploadThreads();
+  const disk = diskBudget({ config, clock, db });
   const local = new LocalStore({
-    directory: localDirectory(config),
+    directory: objectsPath(config),
+    disk,
     signingKey: await generatedSecret(config.dataDir, 'upload-signing-key'),
     clock,
     uploadThreads,
@@ -64,11 +68,7 @@ export async function openStores(
     await uploadThreads.close();
   };
   const stores = objectStores(config.storage, [...(hasLocal ? [local] : []), ...s3]);
-  return { stores, local: hasLocal ? local : undefined, close };
-}
-
-function localDirectory({ dataDir }: Config): string {
-  return join(dataDir, 'objects');
+  return { stores, local: hasLocal ? local : undefined, disk, close };
 }
 
 /** Loaded when it is configured: a start without it is a tenth of a second faster. */
@@ -123,7 +123,7 @@ export async function mediaPrograms(context: Context): Promise<MediaPrograms> {
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { foundation, stores, queue, speech, programs } = parts;
   const { config, clock, logger, db } = foundation;
-  const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
+  const scratch = new ScratchDirectory(scratchPath(config));
   await scratch.prepare();
   startJobWorker({
     db,

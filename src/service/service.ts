@@ -108,12 +108,12 @@ async function openParts(
 
 function checksOf(
   { config, clock, db, isEmbedded }: Foundation,
-  { storage: { stores }, secretBox }: Parts,
+  { storage, secretBox }: Parts,
   worker: LocalWorker | undefined,
 ): Check[] {
   return [
     ...(worker?.checks ?? []),
-    ...storageChecks({ config, clock, stores }),
+    ...storageChecks({ config, clock, ...storage }),
     databaseCheck({ clock, db, isEmbedded }),
     ...(config.role === 'worker' ? [] : apiChecks({ clock, db, secretBox, hasWorker: worker !== undefined })),
   ];

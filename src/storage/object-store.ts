@@ -84,8 +84,8 @@ export interface ObjectStore {
   head(key: string): Promise<StoredObject | undefined>;
   /** Throws NoSuchObject or ObjectChanged. */
   read(key: string, options?: ReadOptions): Promise<Readable>;
-  /** Appears whole or not at all. */
-  write(key: string, source: Readable | Buffer): Promise<void>;
+  /** Appears whole or not at all. Where the size of a stream is about known, room for it is made sure of before. */
+  write(key: string, source: Readable | Buffer, expectedBytes?: number): Promise<void>;
   /** Removes the object and every unfinished upload of the same key, parts included; no harm when there is none. */
   delete(key: string): Promise<void>;
   /** The same for everything of one account or one job, by its prefix; not even its name is left. */

@@ -9,6 +9,7 @@ import type { PrepareUploadCommand } from '../contract/upload.ts';
 import { acceptedType } from '../media/accepted-media.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import type { DiskBudget } from '../platform/disk-budget.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import {
   type ObjectStore,
@@ -20,6 +21,7 @@ import {
 import { partSizeFor, partSizes } from './part-plan.ts';
 import type { Unclaimed, Upload } from './upload.ts';
 import { fileTooLarge, tooManyOpen, tooMuchUnclaimed, unsupportedName } from './upload-refusal.ts';
+import { withRoom } from './upload-room.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface PrepareUploadDeps {
@@ -27,6 +29,7 @@ export interface PrepareUploadDeps {
   stores: ObjectStores;
   allowance: Allowance;
   clock: Clock;
+  disk: DiskBudget;
   /** From this size on an upload is multipart. */
   multipartThresholdBytes: number;
 }
@@ -82,9 +85,11 @@ type AcceptedUpload = PrepareUploadCommand & { account: Account; contentType: st
 
 async function signTarget(deps: PrepareUploadDeps, accepted: AcceptedUpload): Promise<UploadTarget> {
   const { current: store } = deps.stores;
-  await store.check(accepted.sizeBytes);
+  await store.check();
   const isMultipart = accepted.sizeBytes >= deps.multipartThresholdBytes;
-  const upload = await insertUpload(deps, accepted, isMultipart);
+  const insert = () => insertUpload(deps, accepted, isMultipart);
+  const wanted = { accountId: accepted.account.id, sizeBytes: accepted.sizeBytes };
+  const upload = await (store.id === 'local' ? withRoom(deps, wanted, insert) : insert());
   const target = isMultipart ? await multipartTarget(deps, store, upload) : await singleTarget(store, upload);
   return { key: upload.key, storage: store.id, contentType: upload.contentType, upload: target };
 }

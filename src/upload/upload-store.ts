@@ -98,6 +98,42 @@ export const uploadStore = {
     return rows.length === 1;
   },
 
+  /** Bytes have arrived on our own disk. False when the upload is gone meanwhile: then nobody wants them. */
+  async markReceived(db: Queryable, { key, bytes }: { key: string; bytes: number }): Promise<boolean> {
+    const rows = await db.query(
+      `update upload set received_bytes = least(size_bytes, received_bytes + $2)
+       where storage = 'local' and object_key = $1 and status <> 'discarded' returning id`,
+      [key, bytes],
+    );
+    return rows.length === 1;
+  },
+
+  /** What signed URLs may still bring to our own disk. */
+  async promisedBytes(db: Queryable, now: Date): Promise<number> {
+    const rows = await db.query<{ bytes: number }>(
+      `select coalesce(sum(size_bytes - received_bytes), 0)::float8 as bytes from upload
+       where storage = 'local' and status = 'open' and expires_at > $1`,
+      [now],
+    );
+    return onlyRow(rows).bytes;
+  },
+
+  /** What an account has on our own disk, or was promised there; and whether others share the disk. */
+  async storedOnDisk(
+    db: Queryable,
+    accountId: string,
+    now: Date,
+  ): Promise<{ storedBytes: number; hasNeighbours: boolean }> {
+    const rows = await db.query<{ storedBytes: number; hasNeighbours: boolean }>(
+      `select coalesce(sum(case when status = 'open' and expires_at <= $2 then received_bytes else size_bytes end), 0)::float8
+                as "storedBytes",
+              exists (select from account where id <> $1 and not is_internal and deleted_at is null) as "hasNeighbours"
+       from upload where account_id = $1 and storage = 'local' and status in ('open', 'completed')`,
+      [accountId, now],
+    );
+    return onlyRow(rows);
+  },
+
   /** open → completed. False when the session was completed or discarded before. */
   async complete(
     db: Queryable,

@@ -241,8 +241,10 @@ onBothStorages('erasure', (storageCase) => {
       assert.deepEqual(await deleteAccount(depsOf(context), owner.account.id), { isErased: true });
       const ids = [owner.account.id, ...jobs];
       assert.deepEqual(await storedNaming(context, ids), []);
-      context.clock.skewMs = 2 * hour;
-      await finishErasures(depsOf(context));
+      if (context.storage === 's3') {
+        context.clock.skewMs = 2 * hour; // S3 cannot take back a URL: until it has ended a note is kept.
+        await finishErasures(depsOf(context));
+      }
       assert.deepEqual(await tablesNaming(db, ids), []);
       assert.deepEqual(await storedNaming(context, ids), []);
       assert.equal((await owner.client.tryPrepare({ filename: 'a.mp3', size: 1 })).code, 'invalid_api_key');

@@ -35,7 +35,7 @@ async function assertUnavailable(put: Response): Promise<void> {
 describe('a full disk', { skip: skipWithoutMounts }, () => {
   test('refuses a single PUT clearly, keeps nothing of it, and takes one that fits', async (t) => {
     const { service, client } = await startOnSmallDisk(t, believedRoom);
-    const large = Buffer.alloc(12 * mebibyte, 1);
+    const large = Buffer.alloc(8.5 * mebibyte, 1);
     const prepared = await client.prepareSingle(large.length);
     const { url, headers } = prepared.upload;
     await assertUnavailable(await fetch(url, { method: 'PUT', headers, body: large }));
@@ -45,7 +45,7 @@ describe('a full disk', { skip: skipWithoutMounts }, () => {
     const small = Buffer.alloc(7 * mebibyte, 2);
     const fitting = await client.prepareSingle(small.length);
     assert.equal((await putSingle(fitting, small)).status, 200);
-    assert.deepEqual(await service.local.head(fitting.key), { sizeBytes: small.length });
+    assert.equal((await service.local.head(fitting.key))?.sizeBytes, small.length);
   });
 
   test('refuses a part clearly, keeps nothing of it, and the session can still be aborted', async (t) => {

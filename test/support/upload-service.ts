@@ -17,6 +17,8 @@ import { createServer } from '../../src/http/server.ts';
 import { uploadRoutes } from '../../src/http/upload-routes.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
+import { DiskBudget, spaceOf } from '../../src/platform/disk-budget.ts';
+import type { GrantedUploads } from '../../src/storage/local/local-receive.ts';
 import { LocalStore } from '../../src/storage/local/local-store.ts';
 import { UploadThreads } from '../../src/storage/local/upload-threads.ts';
 import { type ObjectStore, type ObjectStores, objectStores } from '../../src/storage/object-store.ts';
@@ -60,7 +62,9 @@ export async function startUploadService(
     /** Those of a service that runs already. */
     db?: Database;
     directory?: string;
+    /** Free bytes of the disk above its reserve; asked of the file system, without a reserve, unless given. */
     roomBytes?: () => number;
+    diskReserveBytes?: number;
   } = {},
 ): Promise<UploadService> {
   const db = options.db ?? (await openTestDatabase(hooks));
@@ -69,27 +73,39 @@ export async function startUploadService(
   const uploadThreads = new UploadThreads();
   const publicUrl = new PublicUrl({ publicUrl: undefined, host: '127.0.0.1', port: 0, tls: undefined });
   const signingKey = Buffer.alloc(32, 7);
+  const { roomBytes } = options;
+  const disk = new DiskBudget({
+    space: roomBytes
+      ? async () => ({ freeBytes: roomBytes(), totalBytes: Number.MAX_SAFE_INTEGER })
+      : () => spaceOf([directory]),
+    reserveBytes: options.diskReserveBytes ?? 0,
+    promisedBytes: () => uploadStore.promisedBytes(db, clock.date()),
+  });
   const local = new LocalStore({
     directory,
     signingKey,
     clock,
     uploadThreads,
-    ...(options.roomBytes ? { roomBytes: options.roomBytes } : {}),
+    disk,
   });
   const stores = objectStores(options.storage ?? 'local', [
     local,
     ...(options.s3 ? [options.s3(clock)] : []),
   ]);
   const accounts = accountStore(parsePlanTable(builtInPlans));
-  const isOpenUpload = (key: string) => uploadStore.isOpen(db, { storage: 'local', key });
+  const uploads: GrantedUploads = {
+    isOpen: (key) => uploadStore.isOpen(db, { storage: 'local', key }),
+    markReceived: (received) => uploadStore.markReceived(db, received),
+  };
   const server = createServer({ logger: silentLogger });
-  server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local, isOpenUpload }));
+  server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local, uploads }));
   server.register(async (api) => {
     const limiter = new RateLimiter({ requestsPerMinute: 1e6, createsPerMinute: 1e6 }, clock);
     requireApiKey(api, new Authenticator({ db, accounts, clock }), limiter);
     uploadRoutes(api as typeof server, {
       db,
       stores,
+      disk,
       clock,
       publicUrl,
       allowance: new Allowance(clock),

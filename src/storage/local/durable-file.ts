@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 
 /** A file that is being received. It is nobody's object until `moveTo`; `discard` leaves nothing behind. */
 export interface DraftFile {
@@ -10,7 +9,10 @@ export interface DraftFile {
   discard(): Promise<void>;
 }
 
-export async function receiveDraft(incomingDir: string, source: Readable | Buffer): Promise<DraftFile> {
+export async function receiveDraft(
+  incomingDir: string,
+  source: AsyncIterable<Buffer> | Buffer,
+): Promise<DraftFile> {
   const path = join(incomingDir, randomUUID());
   const discard = () => rm(path, { force: true });
   try {

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { DiskReservation } from '../../platform/disk-budget.ts';
 import { isObjectKey } from '../object-key.ts';
 import { NoSuchUpload } from '../object-store.ts';
 import { isDiskFault } from './disk-fault.ts';
@@ -19,25 +20,44 @@ export interface LocalPut {
   body: Readable;
 }
 
-/** Whether the upload of a key may still be sent: once a job uses it, its bytes stay as they are. */
-export type IsOpenUpload = (key: string) => Promise<boolean>;
+/** What is known of the uploads that signed URLs were given for. */
+export interface GrantedUploads {
+  /** Whether the upload of a key may still be sent: once a job uses it, its bytes stay as they are. */
+  isOpen(key: string): Promise<boolean>;
+  /** Bytes have been stored for it. False when it was deleted meanwhile. */
+  markReceived(received: { key: string; bytes: number }): Promise<boolean>;
+}
 
 /** Takes the bytes of a signed PUT and answers with their quoted ETag, or throws LocalRefusal. */
 export async function receiveLocalPut(
-  { store, isOpenUpload }: { store: LocalStore; isOpenUpload: IsOpenUpload },
+  { store, uploads }: { store: LocalStore; uploads: GrantedUploads },
   put: LocalPut,
 ): Promise<string> {
   const grant = grantOf(store, put);
   const expectedMd5 = contentMd5(put.headers['content-md5']);
-  await expectRoom(store, grant);
-  await expectOpen(isOpenUpload, grant);
-  const draft = await draftOf(store, put);
+  await expectSession(store, grant);
+  await expectOpen(uploads, grant);
+  const room = await roomFor(store, grant);
+  try {
+    return await receive({ store, uploads, room }, grant, { put, expectedMd5 });
+  } finally {
+    room.release();
+  }
+}
+
+async function receive(
+  { store, uploads, room }: { store: LocalStore; uploads: GrantedUploads; room: DiskReservation },
+  grant: LocalGrant,
+  { put, expectedMd5 }: { put: LocalPut; expectedMd5: Buffer | undefined },
+): Promise<string> {
+  const draft = await draftOf(store, put, room);
   try {
     if (draft.sizeBytes !== grant.sizeBytes) throw new LocalRefusal('IncompleteBody');
     if (expectedMd5 && !expectedMd5.equals(draft.md5)) throw new LocalRefusal('BadDigest');
     // Again: a job may have been created while the bytes arrived.
-    await expectOpen(isOpenUpload, grant);
+    await expectOpen(uploads, grant);
     await keep(store, grant, draft);
+    await note(store, uploads, grant);
     return `"${draft.md5.toString('hex')}"`;
   } catch (error) {
     await draft.discard();
@@ -76,30 +96,46 @@ function contentMd5(header: string | string[] | undefined): Buffer | undefined {
   return digest;
 }
 
-async function expectRoom(store: LocalStore, grant: LocalGrant): Promise<void> {
+async function expectSession(store: LocalStore, grant: LocalGrant): Promise<void> {
   const session = sessionOf(grant);
-  const [isOpen] = await Promise.all([
-    session ? isSessionOpen(store.sessionDir(session)) : true,
-    store.check(grant.sizeBytes).catch((error) => {
+  if (session && !(await isSessionOpen(store.sessionDir(session)))) throw new LocalRefusal('NoSuchUpload');
+}
+
+/** The URL promised the room, but the disk may have become full since. */
+async function roomFor(store: LocalStore, { sizeBytes }: LocalGrant): Promise<DiskReservation> {
+  try {
+    await makeDirectory(store.incomingDir);
+    return await store.options.disk.receive(sizeBytes);
+  } catch (error) {
+    throw new LocalRefusal('ServiceUnavailable', error);
+  }
+}
+
+/** Whoever deletes an upload looks for its bytes first and they came after that: then they go again. */
+async function note(store: LocalStore, uploads: GrantedUploads, grant: LocalGrant): Promise<void> {
+  const isWanted = await uploads
+    .markReceived({ key: grant.key, bytes: grant.sizeBytes })
+    .catch((error: unknown) => {
       throw new LocalRefusal('ServiceUnavailable', error);
-    }),
-  ]);
-  if (!isOpen) throw new LocalRefusal('NoSuchUpload');
+    });
+  if (isWanted) return;
+  await store.delete(grant.key);
+  throw new LocalRefusal('AccessDenied');
 }
 
 /** A part has its session, which ends with the completion. */
-async function expectOpen(isOpenUpload: IsOpenUpload, grant: LocalGrant): Promise<void> {
+async function expectOpen(uploads: GrantedUploads, grant: LocalGrant): Promise<void> {
   if (sessionOf(grant)) return;
-  const isOpen = await isOpenUpload(grant.key).catch((error) => {
+  const isOpen = await uploads.isOpen(grant.key).catch((error) => {
     throw new LocalRefusal('ServiceUnavailable', error);
   });
   if (!isOpen) throw new LocalRefusal('UploadInUse');
 }
 
-async function draftOf(store: LocalStore, { body }: LocalPut): Promise<UploadDraft> {
+async function draftOf(store: LocalStore, { body }: LocalPut, room: DiskReservation): Promise<UploadDraft> {
   const { incomingDir } = store;
   const { uploadThreads } = store.options;
-  return receiveUpload({ incomingDir, uploadThreads }, body).catch((error) => {
+  return receiveUpload({ incomingDir, uploadThreads, onWritten: room.written }, body).catch((error) => {
     throw isBrokenTransfer(error) ? new LocalRefusal('IncompleteBody', error) : refusalFor(error);
   });
 }

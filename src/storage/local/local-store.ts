@@ -1,9 +1,10 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { access, constants, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
+import { access, constants, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
+import { type DiskBudget, type DiskReservation, NoRoom } from '../../platform/disk-budget.ts';
 import { isObjectKey, isOwnerPrefix, workPrefix } from '../object-key.ts';
 import {
   type CompleteMultipart,
@@ -29,8 +30,8 @@ export interface LocalStoreOptions {
   signingKey: Buffer;
   clock: Clock;
   uploadThreads: UploadThreads;
-  /** Free bytes of the disk; asked of the file system unless given. */
-  roomBytes?: () => number | Promise<number>;
+  /** Of the disk that the directory is on. */
+  disk: DiskBudget;
 }
 
 /** Where the door for signed PUTs stands on the service's own address. */
@@ -38,9 +39,6 @@ export const localObjectsPath = '/objects';
 
 /** Read at once: the samples of a chunk in one piece, a long file in few. */
 const readBytes = 1024 * 1024;
-
-/** Room that is never given to uploads: the database lives on the same disk. */
-export const reservedBytes = 256 * 1024 * 1024;
 
 /** Objects as files under the data directory, behind URLs that this service signs and serves itself. */
 export class LocalStore implements ObjectStore {
@@ -146,11 +144,18 @@ export class LocalStore implements ObjectStore {
     return file.createReadStream({ ...range, highWaterMark: readBytes });
   }
 
-  async write(key: string, source: Readable | Buffer): Promise<void> {
+  async write(key: string, source: Readable | Buffer, expectedBytes = 0): Promise<void> {
     const path = this.objectPath(key);
     await available(Promise.all([makeDirectory(this.incomingDir), makeDirectory(dirname(path))]));
-    const draft = await available(receiveDraft(this.incomingDir, source));
-    await available(draft.moveTo(path));
+    const sizeBytes = Buffer.isBuffer(source) ? source.length : expectedBytes;
+    const room = await available(this.options.disk.reserve(sizeBytes));
+    try {
+      const covered = Buffer.isBuffer(source) ? source : coveredBy(room, source);
+      const draft = await available(receiveDraft(this.incomingDir, covered));
+      await available(draft.moveTo(path));
+    } finally {
+      room.release();
+    }
   }
 
   async delete(key: string): Promise<void> {
@@ -176,12 +181,11 @@ export class LocalStore implements ObjectStore {
 
   async check(sizeBytes = 0): Promise<void> {
     await available(makeDirectory(this.incomingDir));
-    const [roomBytes] = await Promise.all([
-      this.options.roomBytes?.() ?? this.#roomBytes(),
+    const [freeBytes] = await Promise.all([
+      available(this.options.disk.freeBytes()),
       available(access(this.incomingDir, constants.W_OK)),
     ]);
-    if (roomBytes < sizeBytes + reservedBytes)
-      throw new StorageUnavailable('the disk is full: make room on the disk of LONGHAND_DATA_DIR');
+    if (freeBytes < sizeBytes) throw diskIsFull();
   }
 
   async removeLeftovers(before: Date): Promise<number> {
@@ -196,11 +200,6 @@ export class LocalStore implements ObjectStore {
       removed += 1;
     }
     return removed;
-  }
-
-  async #roomBytes(): Promise<number> {
-    const disk = await available(statfs(this.incomingDir));
-    return disk.bavail * disk.bsize;
   }
 
   /** Gone at once by a rename; the bytes follow. */
@@ -244,6 +243,17 @@ export class LocalStore implements ObjectStore {
   }
 }
 
+/** Passes everything on for which there is room. */
+async function* coveredBy(room: DiskReservation, source: Readable): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of source as AsyncIterable<Buffer>) {
+    room.written(bytes);
+    bytes += part.length;
+    await room.cover(bytes);
+    yield part;
+  }
+}
+
 const uploadIdPattern = /^[0-9a-f-]{36}$/;
 
 function checkedUploadId(uploadId: string): string {
@@ -267,11 +277,16 @@ function expectEtag({ etag }: { etag: string }, wanted: string | undefined): voi
 
 async function available<Result>(work: Promise<Result>): Promise<Result> {
   return work.catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof NoRoom) throw diskIsFull(error);
     if (!isDiskFault(error)) throw error;
     throw new StorageUnavailable(`the local storage cannot be used (${error.code}): ${remedyOf(error)}`, {
       cause: error,
     });
   });
+}
+
+function diskIsFull(cause?: unknown): StorageUnavailable {
+  return new StorageUnavailable('the disk is full: make room on the disk of LONGHAND_DATA_DIR', { cause });
 }
 
 function remedyOf({ code, path }: NodeJS.ErrnoException): string {

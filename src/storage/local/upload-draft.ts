@@ -21,7 +21,11 @@ const batchBytes = 256 * 1024;
  * open when that fails, so that the refusal can still be answered.
  */
 export async function receiveUpload(
-  { incomingDir, uploadThreads }: { incomingDir: string; uploadThreads: UploadThreads },
+  {
+    incomingDir,
+    uploadThreads,
+    onWritten,
+  }: { incomingDir: string; uploadThreads: UploadThreads; onWritten: (bytes: number) => void },
   body: Readable,
 ): Promise<UploadDraft> {
   const path = join(incomingDir, randomUUID());
@@ -31,7 +35,7 @@ export async function receiveUpload(
     await rm(path, { force: true });
   };
   try {
-    const { sizeBytes, md5, rest } = await receive(path, file, uploadThreads, body);
+    const { sizeBytes, md5, rest } = await receive(path, file, { uploadThreads, onWritten }, body);
     const moveTo = async (target: string, tail = Buffer.alloc(0)) => {
       await file.write(Buffer.concat([rest, tail]), { position: sizeBytes - rest.length });
       await file.datasync();
@@ -44,11 +48,16 @@ export async function receiveUpload(
   }
 }
 
-async function receive(path: string, file: FileHandle, uploadThreads: UploadThreads, body: Readable) {
+async function receive(
+  path: string,
+  file: FileHandle,
+  { uploadThreads, onWritten }: { uploadThreads: UploadThreads; onWritten: (bytes: number) => void },
+  body: Readable,
+) {
   const unbuffered = await openUnbuffered(path);
   const writer = uploadThreads.begin({ fd: file.fd, unbufferedFd: unbuffered?.fd });
   try {
-    const sizeBytes = await writeAll(body, writer);
+    const sizeBytes = await writeAll(body, writer, onWritten);
     return { sizeBytes, ...(await writer.end()) };
   } finally {
     // The thread answers in order, so after this it does not use the file any more.
@@ -69,13 +78,20 @@ async function openUnbuffered(path: string): Promise<FileHandle | undefined> {
   });
 }
 
-async function writeAll(body: Readable, writer: UploadWriter): Promise<number> {
+async function writeAll(
+  body: Readable,
+  writer: UploadWriter,
+  onWritten: (bytes: number) => void,
+): Promise<number> {
   let batch: Buffer[] = [];
   let waitingBytes = 0;
   let sizeBytes = 0;
+  let sentBytes = 0;
   let written = Promise.resolve();
   const send = async () => {
     await written;
+    onWritten(sentBytes);
+    sentBytes = sizeBytes;
     written = writer.write(batch);
     written.catch(() => {}); // Told by the next `await written`.
     batch = [];

@@ -1,0 +1,33 @@
+/** The budget of the data directory's disk: uploads, scratch files and decoded audio together. */
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Queryable } from '../platform/database.ts';
+import { DiskBudget, spaceOf } from '../platform/disk-budget.ts';
+import { uploadStore } from '../upload/upload-store.ts';
+
+/** Where jobs keep files while they are worked on, in the data directory. */
+export function scratchPath({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'tmp');
+}
+
+/** Where the local storage is, in the data directory. */
+export function objectsPath({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'objects');
+}
+
+export function diskBudget({
+  config,
+  db,
+  clock,
+}: {
+  config: Config;
+  db: Queryable | undefined;
+  clock: Clock;
+}): DiskBudget {
+  return new DiskBudget({
+    space: () => spaceOf([config.dataDir, objectsPath(config), scratchPath(config)]),
+    reserveBytes: config.diskReserveBytes,
+    ...(db ? { promisedBytes: () => uploadStore.promisedBytes(db, clock.date()) } : {}),
+  });
+}
