@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { joinedRecording, type Recording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 import { percent, type WordErrors, wordErrors } from './word-error-rate.ts';
@@ -15,11 +15,17 @@ const longhand = join(root, 'bin', 'longhand');
 const barePool = join(import.meta.dirname, 'bare-pool.ts');
 const processes = 2;
 /** Many, because a shared machine may change its speed by a third from one half minute to the next. */
-const rounds = 11;
+const defaultRounds = '11';
 const longSeconds = 600;
 
-/** Parts: `words`, `job`, `start`; all of them without an argument. */
+/** Parts: `words`, `job` (`--rounds 11`), `start`; all of them without an argument. */
 export async function run(args: string[]): Promise<Benchmark> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { rounds: { type: 'string', default: defaultRounds } },
+  });
+  const rounds = Number(values.rounds);
   const directory = mkdtempSync(join(tmpdir(), 'longhand-bench-'));
   symlinkSync(join(root, 'data', 'models'), join(directory, 'models'));
   const environment = {
@@ -29,12 +35,13 @@ export async function run(args: string[]): Promise<Benchmark> {
     LONGHAND_WORKERS: String(processes),
     LONGHAND_LOG_LEVEL: 'error',
   };
-  const wanted = (part: string) => args.length === 0 || args.includes(part);
+  const wanted = (part: string) => positionals.length === 0 || positionals.includes(part);
   try {
     const clips = recordings();
     const rows: BenchmarkRow[] = [];
     if (wanted('words')) rows.push(await wordErrorRow(clips, environment));
-    if (wanted('job')) rows.push(...(await jobRows(clips, environment, join(directory, 'long.flac'))));
+    if (wanted('job'))
+      rows.push(...(await jobRows(clips, environment, join(directory, 'long.flac'), rounds)));
     if (wanted('start')) rows.push(await startRow(environment));
     return { title: 'From a file to text', rows };
   } finally {
@@ -65,9 +72,10 @@ async function jobRows(
   clips: readonly Recording[],
   environment: NodeJS.ProcessEnv,
   output: string,
+  rounds: number,
 ): Promise<BenchmarkRow[]> {
   const long = joinedRecording(clips, longSeconds, output);
-  const { job, plans } = await interleaved(long.file, environment);
+  const { job, plans } = await interleaved(long.file, environment, rounds);
   const jobMs = median(job);
   return plans.map(({ name, bare }) => {
     const bareMs = median(bare);
@@ -106,7 +114,7 @@ interface Times {
 }
 
 /** Everything is a command of its own; each round runs one after the other. */
-async function interleaved(file: string, env: NodeJS.ProcessEnv): Promise<Times> {
+async function interleaved(file: string, env: NodeJS.ProcessEnv, rounds: number): Promise<Times> {
   const directory = env.LONGHAND_DATA_DIR ?? '';
   const audioFile = join(directory, 'long.s16le');
   await execute('ffmpeg', ['-v', 'error', '-i', file, '-ac', '1', '-ar', '16000', '-f', 's16le', audioFile]);

@@ -24,7 +24,8 @@ export class FourierTransform {
     this.#from.imaginary.set(second);
     let stride = 1;
     for (const stage of this.#stages) {
-      butterflies(this.#from, this.#to, stage, this.#twiddles, stride);
+      if (stage.radix === 4) butterfliesOfFour(this.#from, this.#to, this.#twiddles, stride);
+      else butterflies(this.#from, this.#to, stage, this.#twiddles, stride);
       stride *= stage.radix;
       [this.#from, this.#to] = [this.#to, this.#from];
     }
@@ -81,13 +82,43 @@ function butterflies(
         x += (real[from] as number) * cosine - (imaginary[from] as number) * sine;
         y += (real[from] as number) * sine + (imaginary[from] as number) * cosine;
       }
-      const cosine = twiddles.real[k * group] as number;
-      const sine = twiddles.imaginary[k * group] as number;
-      const out = at + group * (radix - 1) + k * stride;
-      to.real[out] = x * cosine - y * sine;
-      to.imaginary[out] = x * sine + y * cosine;
+      writeTwiddled(to, at + group * (radix - 1) + k * stride, x, y, twiddles, k * group);
     }
   }
+}
+
+/** The same for a radix of 4, most stages by far: its matrix holds only 1, −1, i and −i. */
+function butterfliesOfFour(
+  { real, imaginary }: Complex,
+  to: Complex,
+  twiddles: Complex,
+  stride: number,
+): void {
+  const distance = real.length / 4;
+  for (let at = 0; at < distance; at++) {
+    const group = at - (at % stride);
+    const x0 = real[at] as number;
+    const y0 = imaginary[at] as number;
+    const x1 = real[at + distance] as number;
+    const y1 = imaginary[at + distance] as number;
+    const x2 = real[at + 2 * distance] as number;
+    const y2 = imaginary[at + 2 * distance] as number;
+    const x3 = real[at + 3 * distance] as number;
+    const y3 = imaginary[at + 3 * distance] as number;
+    const out = at + 3 * group;
+    to.real[out] = x0 + x1 + x2 + x3;
+    to.imaginary[out] = y0 + y1 + y2 + y3;
+    writeTwiddled(to, out + stride, x0 + y1 - x2 - y3, y0 - x1 - y2 + x3, twiddles, group);
+    writeTwiddled(to, out + 2 * stride, x0 - x1 + x2 - x3, y0 - y1 + y2 - y3, twiddles, 2 * group);
+    writeTwiddled(to, out + 3 * stride, x0 - y1 - x2 + y3, y0 + x1 - y2 - x3, twiddles, 3 * group);
+  }
+}
+
+function writeTwiddled(to: Complex, at: number, x: number, y: number, twiddles: Complex, k: number): void {
+  const cosine = twiddles.real[k] as number;
+  const sine = twiddles.imaginary[k] as number;
+  to.real[at] = x * cosine - y * sine;
+  to.imaginary[at] = x * sine + y * cosine;
 }
 
 /** A real signal's spectrum is symmetric, which tells the two apart. */
