@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { DownloadRoom } from './folder-room.ts';
 
 /** Enough for the disk to be worth the trip to the thread pool. At most two of these are in memory. */
 const batchBytes = 1_048_576;
@@ -11,13 +12,16 @@ export class FileWriter {
   /** Taken so far, written or not. */
   bytes = 0;
   readonly #file: FileHandle;
+  readonly #room: DownloadRoom | undefined;
   #parts: Buffer[] = [];
   #waiting = 0;
   #position = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(file: FileHandle) {
+  /** With `room`, nothing is written that there is no room for on the disk. */
+  constructor(file: FileHandle, room?: DownloadRoom) {
     this.#file = file;
+    this.#room = room;
   }
 
   /** A promise only when the disk is behind: most pieces need no turn of the event loop. */
@@ -46,7 +50,9 @@ export class FileWriter {
 
   async #startWriting(): Promise<void> {
     await this.#writing;
+    this.#room?.written(this.#position);
     if (this.#waiting === 0) return;
+    await this.#room?.cover(this.#position + this.#waiting);
     const parts = this.#parts;
     const bytes = this.#waiting;
     this.#parts = [];

@@ -6,6 +6,7 @@ import { type EgressProxy, startEgressProxy } from '../egress/proxy.ts';
 import { judgeUrl } from '../egress/url.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { FinishedProcess } from '../platform/subprocess.ts';
+import { type DownloadRoom, watchedFolder } from './folder-room.ts';
 import { cleanLabel, labelFromUrl } from './label.ts';
 import { MediaFailure } from './media-failure.ts';
 import { RateMeter } from './minimum-rate.ts';
@@ -24,6 +25,7 @@ export interface PageTask {
   directory: string;
   sizeBytesMax: number;
   durationSecondsMax: number;
+  room?: DownloadRoom;
   signal?: AbortSignal;
 }
 
@@ -108,7 +110,10 @@ export class PageResolver {
     ];
     const limits = { timeoutMs: downloadTimeoutMs, fileBytesMax: task.sizeBytesMax };
     using pace = watchedPace(task.proxy, this.#clock);
-    const signal = task.signal ? AbortSignal.any([task.signal, pace.signal]) : pace.signal;
+    using disk = task.room && (await watchedFolder(task.room, media, this.#clock));
+    const signal = AbortSignal.any(
+      [pace.signal, disk?.signal, task.signal].filter((one) => one !== undefined),
+    );
     const run = await this.#program.run(args, { ...task, ...limits, signal });
     const [name, ...others] = await readdir(media);
     // A refusal by size or filter also ends with code 0, only without a file.

@@ -9,6 +9,7 @@ import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
 import { download, requestHeaders } from './download.ts';
 import { driveAnswer } from './drive-answers.ts';
 import { type DriveService, driveShape } from './drive-shapes.ts';
+import type { DownloadRoom } from './folder-room.ts';
 import { MediaFailure } from './media-failure.ts';
 import { PageProgram } from './page-program.ts';
 import { PageResolver } from './page-resolver.ts';
@@ -29,6 +30,8 @@ export interface AcquireOptions {
   directory: string;
   sizeBytesMax: number;
   durationSecondsMax: number;
+  /** Throws NoRoom through the acquisition when the disk becomes full. */
+  room?: DownloadRoom;
   signal?: AbortSignal;
 }
 
