@@ -1,5 +1,6 @@
 /** The event stream of a job, our own addition to the specification, as it goes over the wire. */
 import { z } from 'zod';
+import { exampleAnswers } from './example-answers.ts';
 import { requestFaults } from './request-faults.ts';
 import { segment, type TranscriptionResult, transcription, transcriptionOnWire } from './transcription.ts';
 
@@ -14,7 +15,7 @@ const progressEvent = z
     audio_seconds_total: z.number().nullable().describe('Of how many; null until the length is known'),
     seconds_left: z.number().nullable().describe('Estimated time left; null while nothing can be said'),
   })
-  .meta({ id: 'TranscriptionProgress' });
+  .meta({ id: 'TranscriptionProgress', examples: [exampleAnswers.progress] });
 
 const textEvent = z
   .object({
@@ -25,7 +26,7 @@ const textEvent = z
     text: z.string().describe('What these segments add to the text; all of them, joined, are the whole'),
     segments: z.array(segment),
   })
-  .meta({ id: 'TranscriptionText' });
+  .meta({ id: 'TranscriptionText', examples: [exampleAnswers.textPart] });
 
 /** `progress`, `text`, and at the end `completed` or `failed`: the job as its own address gives it. */
 export const transcriptionEvent = z.union([progressEvent, textEvent, transcription]);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { documentedAs } from './documented-form.ts';
 import { protectedErrors } from './envelope.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
+import { exampleAnswers } from './example-answers.ts';
 import { filename, filenameSentence } from './label.ts';
 import { requestFaults } from './request-faults.ts';
 import { requestText, urlCharactersMax } from './request-text.ts';
@@ -23,7 +24,7 @@ export const segment = z.object({
 
 export const createdTranscription = z
   .object({ id: z.uuid(), filename: label, status, created_at: createdAt })
-  .meta({ id: 'CreatedTranscription' });
+  .meta({ id: 'CreatedTranscription', examples: [exampleAnswers.createdTranscription] });
 
 export const transcription = z
   .object({
@@ -36,7 +37,7 @@ export const transcription = z
     segments: z.array(segment).nullable(),
     error: z.string().nullable().describe('What went wrong, when failed'),
   })
-  .meta({ id: 'Transcription' });
+  .meta({ id: 'Transcription', examples: [exampleAnswers.transcription] });
 
 export const transcriptionListItem = z
   .object({
@@ -49,7 +50,7 @@ export const transcriptionListItem = z
     segments: z.null(),
     error: z.string().nullable(),
   })
-  .meta({ id: 'TranscriptionListItem' });
+  .meta({ id: 'TranscriptionListItem', examples: [exampleAnswers.transcriptionListItem] });
 
 const createOrder = [
   'invalid_request',

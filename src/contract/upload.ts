@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { documentedAs } from './documented-form.ts';
 import { protectedErrors } from './envelope.ts';
 import type { ErrorCode } from './errors.ts';
+import { exampleAnswers } from './example-answers.ts';
 import { filename, filenameSentence } from './label.ts';
 import { requestFaults } from './request-faults.ts';
 import { requestText } from './request-text.ts';
@@ -31,19 +32,13 @@ export const mimeTypeSentence = 'must be a MIME type of at most 255 characters, 
 
 export const speakerDiarizationSentence = 'speaker_diarization must be true or false.';
 
-/** A number beyond what JSON carries exactly is a size like any other: too large, but not malformed. */
-const byteSize = z.preprocess(
-  (size) => (typeof size === 'number' ? Math.min(size, Number.MAX_SAFE_INTEGER) : size),
-  z
-    .int()
-    .positive()
-    .meta({ description: 'Exact bytes', examples: [1_048_576] }),
-);
-
-export const prepareUploadBody = z
+const prepareUploadForm = z
   .object({
     filename,
-    size: byteSize,
+    size: z
+      .int()
+      .positive()
+      .meta({ description: 'Exact bytes', examples: [1_048_576] }),
     content_type: mimeType,
     speaker_diarization: z
       .boolean()
@@ -53,8 +48,17 @@ export const prepareUploadBody = z
   .meta({
     title: 'Upload to prepare',
     examples: [{ filename: 'meeting.mp3', size: 1_048_576, content_type: 'audio/mpeg' }],
-  })
-  .register(requestFaults, {
+  });
+
+/** A number beyond what JSON carries exactly is a size like any other: too large, but not malformed. */
+const byteSize = z.preprocess(
+  (size) => (typeof size === 'number' ? Math.min(size, Number.MAX_SAFE_INTEGER) : size),
+  prepareUploadForm.shape.size,
+);
+
+export const prepareUploadBody = documentedAs(
+  prepareUploadForm,
+  prepareUploadForm.extend({ size: byteSize }).register(requestFaults, {
     order: prepareOrder,
     ofField: () => 'invalid_upload',
     sentences: {
@@ -63,7 +67,8 @@ export const prepareUploadBody = z
       content_type: `content_type ${mimeTypeSentence}`,
       speaker_diarization: speakerDiarizationSentence,
     },
-  });
+  }),
+);
 
 export interface PrepareUploadCommand {
   filename: string;
@@ -107,7 +112,7 @@ export const uploadTarget = z
       }),
     ]),
   })
-  .meta({ id: 'UploadTarget' });
+  .meta({ id: 'UploadTarget', examples: [exampleAnswers.uploadTarget] });
 
 export interface UploadTargetFields {
   key: string;
@@ -214,7 +219,9 @@ export const completeMultipartErrors = [
   ...protectedErrors,
 ] as const;
 
-export const completedUpload = z.object({ key, storage }).meta({ id: 'CompletedUpload' });
+export const completedUpload = z
+  .object({ key, storage })
+  .meta({ id: 'CompletedUpload', examples: [exampleAnswers.completedUpload] });
 
 export const abortMultipartBody = z
   .object(session)
@@ -255,7 +262,7 @@ export const multipartState = z
       .array(z.object({ part_number: z.int().positive(), url: z.url() }))
       .describe('Parts still to be sent, with fresh presigned PUT URLs'),
   })
-  .meta({ id: 'MultipartUploadState' });
+  .meta({ id: 'MultipartUploadState', examples: [exampleAnswers.multipartState] });
 
 export interface MultipartStateFields {
   sizeBytes: number;

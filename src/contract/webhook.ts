@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { documentedAs } from './documented-form.ts';
 import { protectedErrors } from './envelope.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
+import { exampleAnswers } from './example-answers.ts';
 import { requestFaults } from './request-faults.ts';
 import { requestText } from './request-text.ts';
 import { wholeSeconds } from './transcription.ts';
@@ -76,7 +77,7 @@ export const createdSubscription = z
       .string()
       .meta({ description: 'Begins with whsec_. Shown here once; verify each delivery with it.' }),
   })
-  .meta({ id: 'CreatedWebhookSubscription' });
+  .meta({ id: 'CreatedWebhookSubscription', examples: [exampleAnswers.createdSubscription] });
 
 export const listedSubscription = z
   .object({
@@ -85,7 +86,7 @@ export const listedSubscription = z
       .string()
       .meta({ description: 'Only the origin, followed by an ellipsis.', examples: ['https://example.com…'] }),
   })
-  .meta({ id: 'WebhookSubscription' });
+  .meta({ id: 'WebhookSubscription', examples: [exampleAnswers.listedSubscription] });
 
 export const webhookEvent = z
   .object({
@@ -100,7 +101,7 @@ export const webhookEvent = z
       resource_url: z.url().describe('The job; fetch it with a key of the same account'),
     }),
   })
-  .meta({ id: 'WebhookEvent' });
+  .meta({ id: 'WebhookEvent', examples: [exampleAnswers.webhookEvent] });
 
 export interface Subscription {
   id: string;

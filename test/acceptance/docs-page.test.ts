@@ -18,17 +18,22 @@ async function page(path = '/docs', headers: Record<string, string> = {}): Promi
   return response.text();
 }
 
-function codeOf(html: string, kind: string): string[] {
-  const blocks = html.matchAll(new RegExp(`data-kind="${kind}".*?<code>(.*?)</code>`, 'gs'));
-  return [...blocks].map(([, code = '']) =>
-    code
-      .replace(/<[^>]*>/g, '')
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&amp;', '&'),
+/** The code in a block whose markup begins as `start` says. */
+function codeAfter(html: string, start: string): string[] {
+  return [...html.matchAll(new RegExp(`${start}.*?<pre[^>]*><code>(.*?)</code></pre>`, 'gs'))].map(
+    ([, code = '']) =>
+      code
+        .replace(/<[^>]*>/g, '')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&#39;', "'")
+        .replaceAll('&amp;', '&'),
   );
+}
+
+function guideOf(html: string): string[] {
+  return codeAfter(html, 'data-kind="guide"');
 }
 
 async function bash(script: string): Promise<{ code: number | null; output: string }> {
@@ -46,7 +51,7 @@ async function bash(script: string): Promise<{ code: number | null; output: stri
 
 test('the lines of the guide, pasted into bash, lead from a file to its text', async () => {
   const { key = '' } = await newClient(service);
-  const lines = codeOf(await page(), 'guide');
+  const lines = guideOf(await page());
   assert.equal(lines.length, 6);
   const script = lines.join('\n').replace('YOUR_API_KEY', key).replace("'talk.mp3'", `'${austen}'`);
   assert.ok(script.includes(key) && script.includes(austen));
@@ -57,8 +62,29 @@ test('the lines of the guide, pasted into bash, lead from a file to its text', a
   assert.match(result.data.text, /ill[- ]disposed young man/i);
 });
 
+test('the lines of the reference, pasted into bash, are answered as the reference says', async () => {
+  const { key = '' } = await newClient(service);
+  const html = await page();
+  for (const [operation, answer] of [
+    ['discover', /"version":"v1"/],
+    ['prepareUpload', /"upload":\{"type":"single"/],
+    ['listTranscriptions', /\{"data":\[\]\}/],
+    ['getTranscription', /"code":"not_found"/],
+    ['getMultipartUpload', /"code":"invalid_multipart_upload"/],
+    ['abortMultipartUpload', /"code":"invalid_multipart_upload"/],
+    ['listWebhookSubscriptions', /\{"data":\[\]\}/],
+    ['deleteWebhookSubscription', /"code":"not_found"/],
+  ] as const) {
+    const [line = ''] = codeAfter(html, `<article class="operation" id="${operation}"`);
+    const id = '5b7cf6a5-1d3f-4a43-9a4c-4a6f2b0d5a55';
+    const { code, output } = await bash(`KEY='${key}' ID='${id}'\n${line}`);
+    assert.equal(code, 0, line);
+    assert.match(output, answer, operation);
+  }
+});
+
 test("a wrong key shows the API's sentence at the first step of the guide", async () => {
-  const [start = '', prepare = ''] = codeOf(await page(), 'guide');
+  const [start = '', prepare = ''] = guideOf(await page());
   const { output } = await bash(`${start.replace("'talk.mp3'", `'${austen}'`)}\n${prepare}`);
   assert.equal(JSON.parse(output).error.code, 'invalid_api_key');
 });

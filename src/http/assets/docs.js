@@ -65,10 +65,10 @@ function element(name, className, text) {
   return made;
 }
 
-function codeFigure(text) {
+function codeFigure(code) {
   const figure = element('div', 'code');
   const pre = element('pre');
-  pre.append(element('code', '', text));
+  pre.append(code);
   figure.append(pre);
   return figure;
 }
@@ -102,6 +102,20 @@ function requestOf(form) {
   };
 }
 
+/** Shows the body while it comes: an event stream may take as long as its job. */
+async function shownBody(response, output) {
+  const code = element('code');
+  let text = '';
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {
+    if (text === '') output.append(codeFigure(code));
+    text += part.value;
+    code.textContent = text.slice(0, bodyCharactersMax);
+  }
+  code.textContent = readable(text).slice(0, bodyCharactersMax);
+  return text;
+}
+
 async function send(form) {
   const output = form.querySelector('output');
   const { url, options } = requestOf(form);
@@ -109,7 +123,6 @@ async function send(form) {
   output.replaceChildren(element('p', 'quiet', 'Sending …'));
   try {
     const response = await fetch(url, options);
-    const text = await response.text();
     const ms = Math.round(performance.now() - startedAt);
     const line = element('p');
     line.append(
@@ -124,7 +137,7 @@ async function send(form) {
       .filter((name) => response.headers.has(name))
       .map((name) => `${name}: ${response.headers.get(name)}`);
     output.replaceChildren(line, element('p', 'small quiet', headers.join(' · ')));
-    if (text !== '') output.append(codeFigure(readable(text).slice(0, bodyCharactersMax)));
+    const text = await shownBody(response, output);
     rememberJob(form, response, text);
   } catch {
     output.replaceChildren(element('p', 'status bad', 'The server did not answer. Is it still running?'));
@@ -166,25 +179,31 @@ const contents = document.getElementById('contents');
 contents.addEventListener('click', (event) => {
   if (event.target.closest('a') && contents.matches(':popover-open')) contents.hidePopover();
 });
-const inView = new Set();
-const observer = new IntersectionObserver(
-  (entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) inView.add(target.id);
-      else inView.delete(target.id);
-    }
-    const current = [...links.keys()].findLast((id) => inView.has(id));
-    for (const [id, link] of links) {
-      if (id === current) link.setAttribute('aria-current', 'true');
-      else link.removeAttribute('aria-current');
-    }
-  },
-  { rootMargin: '-15% 0px -70% 0px' },
-);
-for (const id of links.keys()) {
-  const target = document.getElementById(id);
-  if (target) observer.observe(target);
+const targets = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
+
+/** The last one whose beginning has passed the upper third of the window. */
+function markCurrent() {
+  const current = targets.findLast((target) => target.getBoundingClientRect().top < innerHeight / 3);
+  for (const [id, link] of links) {
+    if (id === current?.id) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+  }
 }
 
+let isMarking = false;
+addEventListener(
+  'scroll',
+  () => {
+    if (isMarking) return;
+    isMarking = true;
+    requestAnimationFrame(() => {
+      isMarking = false;
+      markCurrent();
+    });
+  },
+  { passive: true },
+);
+
+markCurrent();
 showKey();
 fillJob();

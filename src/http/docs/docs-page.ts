@@ -38,7 +38,7 @@ ${limitSection(limits)}
 }
 
 function topBar(): Html {
-  return html`<span class="small quiet wide">API</span><span class="grow"></span><span class="small quiet" id="key-state"></span><button type="button" class="btn narrow" popovertarget="contents">Contents</button>`;
+  return html`<span class="small quiet wide">API</span><span class="grow"></span><span class="small quiet wide" id="key-state"></span><button type="button" class="btn narrow" popovertarget="contents">Contents</button>`;
 }
 
 function keyForm(): Html {

@@ -2,7 +2,7 @@ import { type Html, html } from '../html.ts';
 
 /** Comments and quoted text, the same way in JSON, bash and the languages of the examples: enough to find one's way. */
 const tokens =
-  /(?<comment>(?:^|(?<=\s))(?:#|\/\/) .*$)|(?<name>"[^"\n]*"(?=:\s))|(?<text>"(?:[^"\\\n]|\\.)*"|'[^'\n]*')/gm;
+  /(?<comment>(?:^|(?<=\s))(?:#|\/\/) .*$|\/\*\*.*?\*\/)|(?<name>"[^"\n]*"(?=:\s))|(?<text>"(?:[^"\\\n]|\\.)*"|'[^'\n]*')/gm;
 
 export function highlighted(code: string): Html {
   const parts: (Html | string)[] = [];

@@ -5,6 +5,7 @@ export interface Schema {
   $ref?: string;
   type?: string | string[];
   format?: string;
+  title?: string;
   description?: string;
   properties?: Record<string, Schema>;
   required?: string[];
@@ -72,6 +73,14 @@ export interface OpenApiDocument {
   components?: object;
 }
 
+export interface Success {
+  status: string;
+  answer: Answer;
+  /** The media type of the content. */
+  type: string;
+  content: Content | undefined;
+}
+
 export interface Route {
   method: string;
   path: string;
@@ -130,12 +139,13 @@ export class ApiDocument {
     return parameters.map((one) => this.resolved(one));
   }
 
-  successes({ responses }: Operation): { status: string; answer: Answer; content: Content | undefined }[] {
+  successes({ responses }: Operation): Success[] {
     return Object.entries(responses)
       .filter(([status]) => status.startsWith('2'))
       .map(([status, reference]) => {
         const answer = this.resolved(reference);
-        return { status, answer, content: answer.content?.[jsonType] };
+        const [type = jsonType, content] = Object.entries(answer.content ?? {})[0] ?? [];
+        return { status, answer, type, content };
       });
   }
 

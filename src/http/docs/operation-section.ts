@@ -2,8 +2,9 @@ import { protectedErrors, protocolErrors } from '../../contract/envelope.ts';
 import { type ErrorCode, errorStatus } from '../../contract/errors.ts';
 import { type Html, html } from '../html.ts';
 import { codeBlock } from './code-block.ts';
-import type { ApiDocument, Parameter, Route } from './open-api.ts';
+import type { ApiDocument, Content, Parameter, Route } from './open-api.ts';
 import { baseUrlMark } from './page-marks.ts';
+import { prose } from './prose.ts';
 import { sampleOf } from './sample.ts';
 import { schemaFields } from './schema-fields.ts';
 
@@ -13,14 +14,14 @@ export function operationSection(document: ApiDocument, route: Route): Html {
   return html`<article class="operation" id="${operation.operationId}">
 <div class="words"><h3>${operation.summary}</h3>
 <p class="address"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
-${operation.description === undefined ? undefined : html`<p>${operation.description}</p>`}
+${operation.description === undefined ? undefined : html`<p>${prose(operation.description)}</p>`}
 ${needsKey(route) ? undefined : html`<p class="quiet">Needs no key.</p>`}
 ${parameterFields(document, route)}${bodyFields(document, route)}${answerFields(document, route)}${errorLine(document, route)}</div>
 <div class="wire">${codeBlock(curlLine(document, route), { label: 'bash' })}
-${document.successes(operation).map(({ status, answer, content }) => {
+${document.successes(operation).map(({ status, answer, type, content }) => {
   const title = `${status} ${answer.description ?? ''}`;
   return content
-    ? codeBlock(pretty(sampleOf(document, content)), { label: title })
+    ? codeBlock(answerText(document, type, content), { label: title })
     : html`<p class="quiet small">${title}: no body</p>`;
 })}
 ${tryForm(document, route)}</div>
@@ -42,6 +43,11 @@ function parameterFields(document: ApiDocument, { operation }: Route): Html | un
     const required = own.filter((one) => one.required).map(({ name }) => name);
     return html`<h4>${title}</h4>${schemaFields(document, { type: 'object', properties, required })}`;
   })}`;
+}
+
+/** What a parameter is unless told; an identifier that only the caller knows has an example instead. */
+function presetOf({ schema, example, required }: Parameter): unknown {
+  return schema?.default ?? (required ? (example ?? schema?.examples?.[0] ?? schema?.enum?.[0]) : undefined);
 }
 
 function parameterSchema({ schema = {}, description }: Parameter) {
@@ -82,8 +88,8 @@ function curlLine(document: ApiDocument, route: Route): string {
   const body = document.body(operation);
   const query = document
     .parameters(operation)
-    .filter((one) => one.in === 'query' && one.schema?.default !== undefined)
-    .map((one) => `${one.name}=${one.schema?.default}`);
+    .filter((one) => one.in === 'query')
+    .map((one) => `${one.name}=${presetOf(one) ?? ''}`);
   const address = `${baseUrlMark}${path.replace(/\{(\w+)\}/g, (_whole, name) => `$${name.toUpperCase()}`)}`;
   const quoted = `"${address}${query.length > 0 ? `?${query.join('&')}` : ''}"`;
   const lines = [
@@ -104,12 +110,21 @@ function tryForm(document: ApiDocument, route: Route): Html {
   const body = document.body(operation);
   const inputs = document.parameters(operation).filter((one) => one.in !== 'cookie');
   return html`<details class="try"><summary>Try it</summary><form data-method="${method}" data-path="${path}"${needsKey(route) ? html` data-needs-key` : undefined}>
-${inputs.map(({ name, in: place, required, schema, example }) => {
-  const preset = example ?? schema?.default;
+${inputs.map((one) => {
+  const { name, in: place, required } = one;
+  const preset = presetOf(one);
   return html`<label>${name}<input class="field" name="${name}" data-in="${place}" value="${preset === undefined ? '' : String(preset)}" autocomplete="off" spellcheck="false"${required ? html` required` : undefined}></label>`;
 })}
-${body && html`<label>Body<textarea class="field" name="body" rows="8" spellcheck="false">${pretty(sampleOf(document, body))}</textarea></label>`}
+${body && html`<label>Body<textarea class="field" name="body" rows="${pretty(sampleOf(document, body)).split('\n').length + 1}" spellcheck="false">${pretty(sampleOf(document, body))}</textarea></label>`}
 <p><button class="btn main">Send</button></p><output aria-live="polite"></output></form></details>`;
+}
+
+/** A stream of events has one line for each kind of event. */
+function answerText(document: ApiDocument, type: string, content: Content): string {
+  if (type !== 'text/event-stream') return pretty(sampleOf(document, content));
+  return (content.schema?.anyOf ?? [])
+    .map((schema) => `data: ${JSON.stringify(sampleOf(document, { schema }))}\n`)
+    .join('\n');
 }
 
 function isCommon(code: ErrorCode): boolean {

@@ -1,11 +1,12 @@
 import { type Html, html } from '../html.ts';
 import type { ApiDocument, Schema } from './open-api.ts';
+import { prose } from './prose.ts';
 
 /** The fields of an object, nested as they are; undefined where there are none to show. */
 export function schemaFields(document: ApiDocument, reference: Schema): Html | undefined {
   const schema = shape(document, reference);
   const alternatives = alternativesOf(document, schema);
-  const own = Object.entries(schema.properties ?? {});
+  const own = Object.entries(schema.properties ?? {}).filter(([, value]) => value.type !== 'null');
   if (own.length === 0 && alternatives.length < 2) return undefined;
   const fields = own.map(([name, value]) => field(document, name, value, schema.required?.includes(name)));
   const either =
@@ -24,7 +25,7 @@ function field(document: ApiDocument, name: string, reference: Schema, isRequire
   const description = schema.description ?? document.resolved(reference).description;
   return html`<li><p><code>${name}</code> <span class="type">${typeText(document, reference)}</span>${
     isRequired ? html` <span class="needed">required</span>` : undefined
-  }</p>${description === undefined ? undefined : html`<p class="quiet">${description}</p>`}${schemaFields(document, inner)}</li>`;
+  }</p>${description === undefined ? undefined : html`<p class="quiet">${prose(description)}</p>`}${schemaFields(document, inner)}</li>`;
 }
 
 /** Without the null that an optional field may also be. */
@@ -43,12 +44,13 @@ function alternativesOf(document: ApiDocument, schema: Schema): Schema[] {
   return (schema.oneOf ?? schema.anyOf ?? []).filter((one) => document.resolved(one).type !== 'null');
 }
 
-/** An alternative by what tells it from the others: its constant, or what it needs. */
+/** An alternative by its title, or by the constant that tells it from the others, or by its name in the document. */
 function nameOf(document: ApiDocument, reference: Schema): Html {
-  const { properties = {}, required = [] } = document.resolved(reference);
+  const { title, properties = {} } = document.resolved(reference);
+  if (title !== undefined) return html`${title.toLowerCase()}`;
   const tag = Object.entries(properties).find(([, value]) => value.const !== undefined);
   if (tag) return html`<code>${tag[0]}: ${JSON.stringify(tag[1].const)}</code>`;
-  return html`${required.map((name) => html`<code>${name}</code> `)}`;
+  return html`${reference.$ref?.split('/').at(-1)}`;
 }
 
 function typeText(document: ApiDocument, reference: Schema): string {
