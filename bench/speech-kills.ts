@@ -11,7 +11,7 @@ import { createLogger } from '../src/platform/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import type { Chunk } from '../src/timeline/chunk-plan.ts';
 import { voicedSeconds } from '../src/timeline/utterance.ts';
-import { recogniseQueue } from '../src/transcription/queues.ts';
+import { stepQueues } from '../src/transcription/steps.ts';
 import { startService } from '../test/support/service.ts';
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');
@@ -99,7 +99,7 @@ async function indexUnderWay(db: Database, startedAtMs: number): Promise<number>
     `select (data ->> 'index')::int as index from queue.job
      where name = $1 and state = 'active' and started_on >= to_timestamp($2::float8 / 1000)
      order by started_on, (data ->> 'index')::int limit 1`,
-    [recogniseQueue.name, startedAtMs],
+    [stepQueues.recognise.name, startedAtMs],
   );
   if (!row) throw new Error('the worker was killed while it had no chunk');
   return row.index;

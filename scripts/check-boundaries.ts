@@ -51,7 +51,7 @@ const doors: Door[] = [
   { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
   { danger: 'the database driver', modules: /^pg$/, through: /^src\/platform\/database\.ts$/ },
-  { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/queue\.ts$/ },
+  { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/task-store\.ts$/ },
   {
     danger: 'the clock',
     modules: /^node:timers/,

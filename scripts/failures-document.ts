@@ -3,6 +3,7 @@
 import { MediaFailure, type MediaFailureCode, mediaFailureCodes } from '../src/media/media-failure.ts';
 import { rateLimits as rate } from '../src/media/minimum-rate.ts';
 import { unconfinedVersionMin } from '../src/media/page-program.ts';
+import { ownFailures } from '../src/transcription/failure.ts';
 
 /** When each one happens: for the reader of the table, and for whoever adds a code. */
 const when: Record<MediaFailureCode, string> = {
@@ -47,26 +48,44 @@ const when: Record<MediaFailureCode, string> = {
   decode_resource_limit: 'More than 1 GiB of address space or an hour of computing for one file.',
 };
 
+const whenOwn: Record<keyof typeof ownFailures, string> = {
+  internal:
+    'One step failed six times over some minutes, or its workers died twenty times. The log line of the job has the step and the error.',
+  stalled: 'No step of the job succeeded for 24 hours, while storage, engine or workers were away.',
+  modelMissing: 'No worker has the model that the language or the engine of the job needs.',
+  recognizerFailed: 'One chunk ended four speech processes: by a crash, by memory or by time.',
+};
+
 export function failuresDocument(): string {
+  const ownRows = Object.entries(ownFailures).map(([name, { code, sentence, isOurs }]) => {
+    const reason = whenOwn[name as keyof typeof ownFailures];
+    return `| \`${code}\` | ${sentence} | ${reason} | ${isOurs ? 'no' : 'yes'} |`;
+  });
   const rows = mediaFailureCodes.map((code) => {
     const { publicText, transient } = new MediaFailure(code);
     return `| \`${code}\` | ${publicText} | ${when[code]} | ${transient ? 'yes' : 'no'} |`;
   });
-  return `<!-- Made by "npm run generate" from src/media/media-failure.ts and scripts/failures-document.ts. -->
+  return `<!-- Made by "npm run generate" from src/media/media-failure.ts, src/transcription/failure.ts and scripts/failures-document.ts. -->
 
 # Why a job failed
 
 A job that ends as \`failed\` has one of these sentences in \`error\`. The sentence is for people and says what to do; the
 code stands in the log line of the job. Sentences may be reworded; codes stay.
 
-What may pass by itself is tried again inside the job, up to four times in all with about 1, 4 and 15 seconds between
+What may pass by itself is tried again, up to four times in all with about 1, 4 and 15 seconds between
 (longer when the site asks for it, up to a minute). Everything else fails at once.
 
 | code | \`error\` | when | tried again |
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-A fault of Longhand's own ends as "Something went wrong on our side …" and does not count against the daily allowance.
+## What is not about the link or the file
+
+| code | \`error\` | when | counts against the allowance |
+| --- | --- | --- | --- |
+${ownRows.join('\n')}
+
+Storage, database or remote engine that is away, and a full disk, are waited out and fail no job, unless they stay away for a day.
 
 ## Recordings that were cut off
 

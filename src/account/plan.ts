@@ -6,6 +6,8 @@ export interface Plan {
   fileBytesMax: number;
   mediaSecondsMax: number;
   dailyTranscriptionsMax: number;
+  /** At once; the others wait their turn. */
+  runningTranscriptionsMax: number;
   speakerDiarization: boolean;
   /** Of uploads that no job uses yet, together. */
   unclaimedBytesMax: number;
@@ -18,11 +20,14 @@ export type PlanTable = ReadonlyMap<string, Plan>;
 const mebibyte = 1024 * 1024;
 /** Of a plan that does not say it. */
 const openUploadsDefault = 100;
+/** For tables from before this could be set. */
+const runningDefault = 20;
 
 const planSchema = z.strictObject({
   file_bytes_max: z.int().positive(),
   media_seconds_max: z.int().positive(),
   daily_transcriptions_max: z.int().positive(),
+  running_transcriptions_max: z.int().positive().default(runningDefault),
   speaker_diarization: z.boolean(),
   unclaimed_bytes_max: z.int().positive().optional(),
   open_uploads_max: z.int().positive().optional(),
@@ -38,6 +43,7 @@ export const builtInPlans: z.infer<typeof planTableSchema> = {
     file_bytes_max: 500 * mebibyte,
     media_seconds_max: 10 * 3600,
     daily_transcriptions_max: 10,
+    running_transcriptions_max: 2,
     speaker_diarization: false,
     unclaimed_bytes_max: 1024 * mebibyte,
     open_uploads_max: 20,
@@ -46,6 +52,7 @@ export const builtInPlans: z.infer<typeof planTableSchema> = {
     file_bytes_max: 5 * 1024 * mebibyte,
     media_seconds_max: 10 * 3600,
     daily_transcriptions_max: 500,
+    running_transcriptions_max: 20,
     speaker_diarization: true,
     unclaimed_bytes_max: 20 * 1024 * mebibyte,
     open_uploads_max: 200,
@@ -67,6 +74,7 @@ export function parsePlanTable(json: unknown): PlanTable {
         fileBytesMax: limits.file_bytes_max,
         mediaSecondsMax: limits.media_seconds_max,
         dailyTranscriptionsMax: limits.daily_transcriptions_max,
+        runningTranscriptionsMax: limits.running_transcriptions_max,
         speakerDiarization: limits.speaker_diarization,
         unclaimedBytesMax: limits.unclaimed_bytes_max ?? 4 * limits.file_bytes_max,
         openUploadsMax: limits.open_uploads_max ?? openUploadsDefault,

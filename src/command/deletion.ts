@@ -44,7 +44,7 @@ async function onErasure(work: (deps: DeleteAccountDeps) => Promise<void>): Prom
     const storage = await openStorage(foundation);
     try {
       const recordEnd = eventRecorder(foundation, new PublicUrl(foundation.config));
-      await work(erasureDeps(foundation, storage, { recordEnd, afterEnd: () => {} }));
+      await work(erasureDeps(foundation, storage, { recordEnd, afterEnd: () => {} }, undefined));
     } finally {
       await storage.close();
     }

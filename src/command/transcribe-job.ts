@@ -107,7 +107,7 @@ async function queuedJob(
   try {
     const source = await storedSource({ stores, key, recording, plan: account.plan }, follower.signal);
     follower.signal.throwIfAborted();
-    await queueJob({ db, queue }, (tx) =>
+    await queueJob({ db, queue, accounts }, (tx) =>
       transcriptionStore.insert(tx, {
         id,
         accountId: account.id,
@@ -131,6 +131,7 @@ async function queuedJob(
     await transcriptionStore.delete(db, id);
     await stores.current.delete(key);
     await stores.current.delete(workKey(id, 'audio.s16le'));
+    if (recording.media.kind === 'link') await stores.current.delete(workKey(id, 'media'));
   }
 }
 

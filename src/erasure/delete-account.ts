@@ -4,7 +4,7 @@ import type { Queryable } from '../platform/database.ts';
 import { removeTasks } from '../platform/queue.ts';
 import { uploadPrefixOf } from '../storage/object-key.ts';
 import { fail } from '../transcription/end-job.ts';
-import type { Failure } from '../transcription/transcription.ts';
+import type { Failure } from '../transcription/failure.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { uploadStore } from '../upload/upload-store.ts';
 import { subscriptionStore } from '../webhook/subscription-store.ts';
@@ -67,7 +67,7 @@ async function deleteBatch(deps: DeleteAccountDeps, accountId: string): Promise<
   const jobs = await transcriptionStore.ofAccount(db, { accountId, limit: batchSize });
   for (const { id, status } of jobs) {
     if (status === 'processing')
-      await fail(deps, id, accountDeleted, (tx) => removeTasks(tx, 'transcriptionId', [id]));
+      await fail(deps, id, accountDeleted, { also: (tx) => removeTasks(tx, 'transcriptionId', [id]) });
   }
   if (await db.transaction((tx) => deleteUploads(tx, deps, accountId))) return false;
   if (jobs.length > 0) {

@@ -1,5 +1,4 @@
 /** From a public link to a local media file: direct media, cloud drives, short links and pages of video sites. */
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Egress } from '../egress/egress.ts';
 import { judgeUrl } from '../egress/url.ts';
@@ -14,7 +13,6 @@ import { MediaFailure } from './media-failure.ts';
 import { PageProgram } from './page-program.ts';
 import { PageResolver } from './page-resolver.ts';
 import { pageShape } from './page-shapes.ts';
-import { withRetries } from './retry.ts';
 
 export interface SourcesOptions {
   egress: Egress;
@@ -42,7 +40,7 @@ export interface AcquiredSource {
 }
 
 export interface LinkSources {
-  /** Throws a MediaFailure after its own retries; `signal` ends everything that runs for it. */
+  /** One try; throws a MediaFailure, whose `transient` says whether another may help. `signal` ends everything that runs for it. */
   acquireSource(sourceUrl: string, options: AcquireOptions): Promise<AcquiredSource>;
 }
 
@@ -60,21 +58,7 @@ const expandLimits = {
 export function createSources({ egress, clock, ytdlp, sandbox }: SourcesOptions): LinkSources {
   const pages = new PageResolver({ program: new PageProgram({ ytdlp, sandbox, clock }), egress, clock });
   return {
-    acquireSource: (sourceUrl, options) =>
-      withRetries(
-        async (attempt) => {
-          // Each try has a folder of its own, so a half-written file of the last one is never taken for this one's.
-          const directory = join(options.directory, `try-${attempt + 1}`);
-          await mkdir(directory, { mode: 0o700 });
-          try {
-            return await new Acquisition({ egress, clock, pages }, { ...options, directory }).from(sourceUrl);
-          } catch (error) {
-            await rm(directory, { recursive: true, force: true });
-            throw error;
-          }
-        },
-        { clock, ...(options.signal ? { signal: options.signal } : {}) },
-      ),
+    acquireSource: (sourceUrl, options) => new Acquisition({ egress, clock, pages }, options).from(sourceUrl),
   };
 }
 

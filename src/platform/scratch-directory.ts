@@ -1,5 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+
+/** With less than this the disk is full: file systems keep the last pages for themselves. */
+const roomBytesMin = 1024 * 1024;
 
 const namePattern = /^([0-9]+)-[A-Za-z0-9]+$/;
 
@@ -22,6 +25,12 @@ export class ScratchDirectory {
       if (pid !== process.pid && !isRunning(pid))
         await rm(join(this.#path, name), { recursive: true, force: true });
     }
+  }
+
+  /** Whether anything can still be written here. */
+  async hasRoom(): Promise<boolean> {
+    const { bavail, bsize } = await statfs(this.#path);
+    return bavail * bsize >= roomBytesMin;
   }
 
   /** A directory for `work` alone, gone when it ends. */

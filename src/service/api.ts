@@ -74,6 +74,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
     transcriptions: {
       db,
       queue: parts.queue,
+      accounts,
       allowance,
       logger,
       verifyUpload: (principal, reference) => verifyUpload({ db, stores }, principal, reference),

@@ -18,7 +18,8 @@ import { LocalStore } from '../storage/local/local-store.ts';
 import { UploadThreads } from '../storage/local/upload-threads.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
 import { startJobWorker } from '../transcription/job-worker.ts';
-import { transcriptionQueues } from '../transcription/queues.ts';
+import { Outages } from '../transcription/outages.ts';
+import { stepQueues } from '../transcription/steps.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 import { WorkerPresence } from '../transcription/worker-presence.ts';
 import { diskBudget, objectsPath, scratchPath } from './disk.ts';
@@ -83,7 +84,7 @@ export function openQueue(
 ): Promise<TaskQueue> {
   return TaskQueue.open({
     db,
-    queues: transcriptionQueues,
+    queues: Object.values(stepQueues),
     clock,
     logger,
     ...options,
@@ -122,16 +123,28 @@ export async function mediaPrograms(context: Context): Promise<MediaPrograms> {
 /** Starts to take steps of jobs, and tells the API so. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { foundation, stores, queue, speech, programs } = parts;
-  const { config, clock, logger, db } = foundation;
+  const { config, clock, logger, db, accounts } = foundation;
   const scratch = new ScratchDirectory(scratchPath(config));
   await scratch.prepare();
+  const presence = new WorkerPresence(db, logger);
+  await presence.start(clock);
+  const outages = new Outages({
+    clock,
+    logger,
+    probes: { storage: () => stores.current.check() },
+    onEnd: () => {
+      for (const { name } of Object.values(stepQueues)) queue.wake(name);
+    },
+  });
   startJobWorker({
     db,
     queue,
+    admission: { queue, accounts },
     stores,
     speech,
     logger,
     clock,
+    outages,
     programs,
     sources: linkSources({ ytdlp: config.programs.ytdlp, sandbox: programs.sandbox, clock }, parts.egress),
     scratch,
@@ -141,10 +154,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     recordEnd: parts.recordEnd,
     afterEnd: parts.afterEnd,
   });
-  const presence = new WorkerPresence(db, logger);
-  await presence.start(clock);
   return {
     async stop() {
+      outages.stop();
       await speech.close();
       await presence.stop();
     },

@@ -10,6 +10,7 @@ import { Notifications } from '../platform/notifications.ts';
 import { claimService } from '../platform/service-claim.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { jobChannel } from '../transcription/job-feeds.ts';
+import { startReconcileDuty } from '../transcription/reconcile.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
 import { type Check, type Finding, problemsOf } from './check.ts';
@@ -70,6 +71,12 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
 
   const checks = checksOf(foundation, parts, worker);
   const url = config.role === 'worker' ? undefined : await openApi(foundation, parts, checks, undo);
+  // It may end jobs, whose events tell the address that is known by now.
+  const reconciling = startReconcileDuty({
+    ...erasureDeps(foundation, parts.storage, parts.webhooks, parts.queue),
+    admission: { queue: parts.queue, accounts: foundation.accounts },
+  });
+  undo.push(() => reconciling.stop());
   const keys = url === undefined ? ({ kind: 'nothing' } as const) : await firstKey(foundation, parts);
   const missing = await problemsOf(checks);
   const stopping = new AbortController();
@@ -132,7 +139,7 @@ async function openApi(
   const sweeping = startSweepDuty({ db, stores, clock, logger, retentionDays: config.retentionDays });
   undo.push(() => sweeping.stop());
   const missing = async () => (await problemsOf(checks)).map(({ name }) => name);
-  const erasing = startErasureDuty(erasureDeps(foundation, parts.storage, parts.webhooks));
+  const erasing = startErasureDuty(erasureDeps(foundation, parts.storage, parts.webhooks, parts.queue));
   undo.push(() => erasing.stop());
   const jobChanges = new Notifications({ db, clock, logger }, jobChannel);
   undo.push(() => jobChanges.stop());

@@ -97,7 +97,6 @@ export async function openSpeech(
     endpoint,
     local,
     egress: await egress.open(),
-    clock,
     concurrency: config.workers,
   });
 }

@@ -46,3 +46,34 @@ export class SpeechError extends Error {
     this.transient = options.transient;
   }
 }
+
+/** The process ended, went over its memory or did not answer in time, whatever the cause; the request may be tried again. */
+export class SpeechProcessDied extends SpeechError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { transient: true, cause });
+    this.name = 'SpeechProcessDied';
+  }
+}
+
+/** What recognises the speech is not on this machine, and cannot be reached or takes no work for now. */
+export class EngineUnavailable extends SpeechError {
+  /** How long it asked us to wait; 0 when it did not. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { transient: true, cause: options.cause });
+    this.name = 'EngineUnavailable';
+    this.retryAfterMs = options.retryAfterMs ?? 0;
+  }
+}
+
+/** This machine lacks a model that the request needs; another may have it. */
+export class ModelMissing extends SpeechError {
+  readonly model: string;
+
+  constructor(model: string) {
+    super(`the model ${model} is not installed; run: longhand models install ${model}`, { transient: false });
+    this.name = 'ModelMissing';
+    this.model = model;
+  }
+}

@@ -2,7 +2,8 @@ import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { removeTasks } from '../platform/queue.ts';
 import { type EndJobDeps, fail } from './end-job.ts';
-import type { Failure, Transcription } from './transcription.ts';
+import type { Failure } from './failure.ts';
+import type { Transcription } from './transcription.ts';
 import { transcriptionStore } from './transcription-store.ts';
 
 /** The owner's own decision: the day's allowance has paid for the work that was done. */
@@ -24,7 +25,9 @@ export async function cancelTranscription(
   const job = await transcriptionStore.findOwned(deps.db, account.id, id);
   if (!job) throw new ApiError('not_found');
   if (job.status !== 'processing') return job;
-  const ended = await fail(deps, job.id, cancelled, (tx) => removeTasks(tx, 'transcriptionId', [job.id]));
+  const ended = await fail(deps, job.id, cancelled, {
+    also: (tx) => removeTasks(tx, 'transcriptionId', [job.id]),
+  });
   if (ended) return ended;
   const now = await transcriptionStore.findOwned(deps.db, account.id, id);
   if (!now) throw new ApiError('not_found');

@@ -6,18 +6,16 @@ import { ApiError } from '../contract/errors.ts';
 import { labelOf } from '../contract/label.ts';
 import type { CreateTranscriptionCommand, UploadReference } from '../contract/transcription.ts';
 import type { Database, Queryable } from '../platform/database.ts';
-import type { TaskQueue } from '../platform/queue.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { StorageId } from '../storage/object-store.ts';
+import { type AdmissionDeps, admitJobs, wakeSteps } from './admission.ts';
 import { idempotencyStore } from './idempotency-store.ts';
-import { acquireQueue, type JobTask } from './queues.ts';
 import { optionsFor, type ProcessingTranscription, type Source } from './transcription.ts';
 import { transcriptionStore } from './transcription-store.ts';
 import { isProcessingAvailable } from './worker-presence.ts';
 
-export interface CreateTranscriptionDeps {
+export interface CreateTranscriptionDeps extends AdmissionDeps {
   db: Database;
-  queue: TaskQueue;
   allowance: Allowance;
   logger: Logger;
   /** Ownership, existence, size and type of a stored upload; throws an ApiError. */
@@ -94,18 +92,20 @@ export async function createTranscription(
   return created;
 }
 
-/** Inserts a job and its first task in one transaction; whatever goes wrong, no job is left behind. */
+/**
+ * Inserts a job and, unless others of its account go before it, its first task in one transaction; whatever goes wrong,
+ * no job is left behind.
+ */
 export async function queueJob(
-  { db, queue }: Pick<CreateTranscriptionDeps, 'db' | 'queue'>,
+  deps: AdmissionDeps & Pick<CreateTranscriptionDeps, 'db'>,
   insert: (tx: Queryable) => Promise<ProcessingTranscription>,
 ): Promise<ProcessingTranscription> {
   try {
-    const job = await db.transaction(async (tx) => {
+    const { job, admitted } = await deps.db.transaction(async (tx) => {
       const inserted = await insert(tx);
-      await queue.send(tx, acquireQueue.name, [{ data: { transcriptionId: inserted.id } satisfies JobTask }]);
-      return inserted;
+      return { job: inserted, admitted: await admitJobs(deps, tx, inserted.accountId) };
     });
-    queue.wake(acquireQueue.name);
+    wakeSteps(deps.queue, admitted);
     return job;
   } catch (error) {
     if (error instanceof ApiError || error instanceof SameKeyWasFaster) throw error;

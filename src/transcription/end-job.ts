@@ -2,43 +2,61 @@ import type { Allowance } from '../account/allowance.ts';
 import type { Database, Queryable } from '../platform/database.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
+import { type AdmissionDeps, admitJobs, wakeSteps } from './admission.ts';
 import { chunkStore } from './chunk-store.ts';
-import type { EndedTranscription, Failure } from './transcription.ts';
+import type { Failure } from './failure.ts';
+import type { EndedTranscription } from './transcription.ts';
 import { type JustEnded, transcriptionStore } from './transcription-store.ts';
+import { removeWorkObject } from './work-object.ts';
 
 export interface EndJobDeps {
   db: Database;
   stores: ObjectStores;
   allowance: Allowance;
   logger: Logger;
+  /** Starts the account's next job. Undefined in a command, which has no queue: the service finds it a moment later. */
+  admission: AdmissionDeps | undefined;
   /** Tells the account's receivers, in the transaction that ends the job. */
   recordEnd(tx: Queryable, job: EndedTranscription): Promise<void>;
   /** Called after that transaction. */
   afterEnd(): void;
 }
 
-/** Runs `end` and records the event in one transaction. Undefined when the job had ended before: nothing is changed. */
+/**
+ * Runs `end`, records the event and starts the account's next job in one transaction. Undefined when the job had ended
+ * before: nothing is changed.
+ */
 export async function endJob(
   deps: EndJobDeps,
   end: (tx: Queryable) => Promise<JustEnded | undefined>,
-): Promise<EndedTranscription | undefined> {
-  const ended = await deps.db.transaction(async (tx) => {
-    const result = await end(tx);
-    if (result) await deps.recordEnd(tx, result.transcription);
-    return result;
+): Promise<JustEnded | undefined> {
+  const { admission } = deps;
+  const { ended, admitted } = await deps.db.transaction(async (tx) => {
+    const just = await end(tx);
+    if (just) await deps.recordEnd(tx, just.transcription);
+    const next = just && admission ? await admitJobs(admission, tx, just.transcription.accountId) : [];
+    return { ended: just, admitted: next };
   });
   if (!ended) return undefined;
+  if (admission) wakeSteps(admission.queue, admitted);
   deps.afterEnd();
-  await removeWork(deps, ended.transcription);
-  return ended.transcription;
+  await removeWork(deps, ended);
+  return ended;
 }
 
-/** Ends a job as failed; `also` belongs to the same transaction. */
+interface FailOptions {
+  /** Belongs to the same transaction. */
+  also?: (tx: Queryable) => Promise<void>;
+  /** For the log: what went wrong last, where the job is given up for that. */
+  about?: { step: string; chunk?: number | undefined; err: unknown };
+}
+
+/** Ends a job as failed. */
 export async function fail(
   deps: EndJobDeps,
   transcriptionId: string,
   failure: Failure,
-  also: (tx: Queryable) => Promise<void> = async () => {},
+  { also = async () => {}, about }: FailOptions = {},
 ): Promise<EndedTranscription | undefined> {
   const ended = await endJob(deps, async (tx) => {
     const failed = await transcriptionStore.markFailed(tx, transcriptionId, failure);
@@ -48,23 +66,31 @@ export async function fail(
     await also(tx);
     return failed;
   });
+  if (!ended) return undefined;
   const { code, reason } = failure;
-  if (ended) deps.logger.info({ job: transcriptionId, code, ...(reason ? { reason } : {}) }, 'a job failed');
-  return ended;
+  const line = { ...lineOf(ended), code, ...(reason ? { reason } : {}), ...about };
+  if (failure.isOurs) deps.logger.error(line, 'a job was given up');
+  else deps.logger.info(line, 'a job failed');
+  return ended.transcription;
+}
+
+/** What every last line of a job tells. */
+export function lineOf({ transcription, tookSeconds }: JustEnded) {
+  const { id, accountId, durationSeconds } = transcription;
+  return { job: id, account: accountId, durationSeconds, tookSeconds: Math.round(tookSeconds * 10) / 10 };
 }
 
 /**
- * The decoded audio and the results of chunks have served. What cannot be deleted now is left to the sweep. The chunks
- * of a failed job go after its transaction: a worker that ends one of them at this moment locks the chunk before the job.
+ * Media, decoded audio and the results of chunks have served. What cannot be deleted now is left to the sweep. The
+ * chunks of a failed job go after its transaction: a worker that ends one of them at this moment locks the chunk before
+ * the job.
  */
-async function removeWork(
-  { db, stores, logger }: EndJobDeps,
-  { id, audio }: EndedTranscription,
-): Promise<void> {
+async function removeWork(deps: EndJobDeps, { transcription, media }: JustEnded): Promise<void> {
+  const { id, audio } = transcription;
   try {
-    await chunkStore.deleteAll(db, id);
-    if (audio) await stores.get(audio.storage)?.delete(audio.key);
+    await chunkStore.deleteAll(deps.db, id);
   } catch (error) {
-    logger.warn({ err: error, job: id }, 'the decoded audio of a job could not be deleted');
+    deps.logger.warn({ err: error, job: id }, 'the chunks of a job could not be deleted');
   }
+  for (const object of [audio, media]) if (object) await removeWorkObject(deps, id, object);
 }

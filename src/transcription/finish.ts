@@ -1,12 +1,12 @@
 import { transcript } from '../transcript/transcript.ts';
 import { chunkStore } from './chunk-store.ts';
-import { type EndJobDeps, endJob } from './end-job.ts';
-import type { JobTask } from './queues.ts';
+import { type EndJobDeps, endJob, lineOf } from './end-job.ts';
 import { speakerOutcomeStore } from './speaker-outcome-store.ts';
 import { type SpeakersDeps, speakersOfJob } from './speakers.ts';
+import type { JobTask } from './steps.ts';
 import { transcriptionStore } from './transcription-store.ts';
 
-export interface FinishDeps extends SpeakersDeps, EndJobDeps {}
+export type FinishDeps = SpeakersDeps & EndJobDeps;
 
 /** From the results of all chunks to a completed job. A second finisher changes nothing. */
 export async function finish(
@@ -25,11 +25,12 @@ export async function finish(
     results.flatMap((result) => result.utterances),
     speakers?.turns,
   );
-  await endJob(deps, async (tx) => {
-    const ended = await transcriptionStore.markCompleted(tx, transcriptionId, whole);
+  const ended = await endJob(deps, async (tx) => {
+    const just = await transcriptionStore.markCompleted(tx, transcriptionId, whole);
     // What the owner may want later stands in the job's own row now.
-    if (ended) await chunkStore.deleteAll(tx, transcriptionId);
-    if (ended && speakers) await speakerOutcomeStore.count(tx, speakers.outcome);
-    return ended;
+    if (just) await chunkStore.deleteAll(tx, transcriptionId);
+    if (just && speakers) await speakerOutcomeStore.count(tx, speakers.outcome);
+    return just;
   });
+  if (ended) deps.logger.info(lineOf(ended), 'a job completed');
 }

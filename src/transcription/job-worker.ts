@@ -1,78 +1,70 @@
-import { MediaFailure } from '../media/media-failure.ts';
 import type { Task, TaskQueue } from '../platform/queue.ts';
-import type { Logger } from '../platform/telemetry.ts';
-import { type AcquireDeps, acquire } from './acquire.ts';
-import { fail } from './end-job.ts';
+import type { TaskLoopOptions } from '../platform/task-loop.ts';
+import { type DecodeDeps, decodeMedia } from './decode.ts';
+import { type FetchDeps, fetchMedia } from './fetch.ts';
 import { type FinishDeps, finish } from './finish.ts';
-import { acquireQueue, type ChunkTask, finishQueue, type JobTask, recogniseQueue } from './queues.ts';
+import type { Outages } from './outages.ts';
 import { type RecogniseDeps, recognise } from './recognise.ts';
-import { type Failure, internalFailure } from './transcription.ts';
-import { transcriptionStore } from './transcription-store.ts';
+import { type SettleFaultDeps, settleFault } from './settle-fault.ts';
+import type { Dependency } from './step-fault.ts';
+import { type ChunkTask, type JobTask, type Step, stepQueues } from './steps.ts';
 
-export interface JobWorkerDeps extends AcquireDeps, RecogniseDeps, FinishDeps {
+export interface JobWorkerDeps extends FetchDeps, DecodeDeps, RecogniseDeps, FinishDeps, SettleFaultDeps {
   queue: TaskQueue;
-  logger: Logger;
+  outages: Outages;
   /** How many chunks are recognised at once. */
   workers: number;
 }
 
-/** Downloads and decodes that run at once; each keeps a core busy for seconds, not minutes. */
-const acquisitionsMax = 2;
-/** A job that fails so often through our own fault is given up. */
-const faultsMax = 4;
+/** Slots of each step, and how many of them one account may hold: a slow one never holds all. */
+function slotsOf(step: Step, workers: number): TaskLoopOptions {
+  switch (step) {
+    case 'fetch': // Mostly waits for the network.
+      return { concurrency: 16, perLaneMax: 6 };
+    case 'decode': // Each keeps a core busy for seconds, not minutes.
+      return { concurrency: 3, perLaneMax: 2 };
+    case 'recognise': // One more than can run at once: its audio is at hand when a process becomes free.
+      return { concurrency: workers + 1 };
+    case 'finish':
+      return { concurrency: 2, perLaneMax: 1 };
+  }
+}
+
+/** What a step cannot be done without, besides the database. */
+const needs: Readonly<Record<Step, readonly Dependency[]>> = {
+  fetch: ['storage', 'disk'],
+  decode: ['storage', 'disk'],
+  recognise: ['storage', 'engine'],
+  finish: [],
+};
 
 /** Takes the steps of jobs from the queue until it stops. */
 export function startJobWorker(deps: JobWorkerDeps): void {
-  const { queue, workers } = deps;
-  const guard =
-    <Data extends JobTask>(step: (data: Data, signal: AbortSignal) => Promise<void>) =>
-    (task: Task<Data>) =>
-      guarded(deps, task, step);
-  queue.work<JobTask>(
-    acquireQueue.name,
-    { concurrency: acquisitionsMax },
-    guard((data, signal) => acquire(deps, data, signal)),
-  );
-  queue.work<ChunkTask>(
-    recogniseQueue.name,
-    // One more than can run at once: its audio is at hand when a process becomes free.
-    { concurrency: workers + 1 },
-    guard((data, signal) => recognise(deps, data, signal)),
-  );
-  queue.work<JobTask>(
-    finishQueue.name,
-    { concurrency: 1 },
-    guard((data, signal) => finish(deps, data, signal)),
-  );
+  const take = <Data extends JobTask>(
+    step: Step,
+    work: (data: Data, signal: AbortSignal) => Promise<void>,
+  ): void => {
+    const options = { ...slotsOf(step, deps.workers), mayTake: () => deps.outages.mayTake(...needs[step]) };
+    deps.queue.work<Data>(stepQueues[step].name, options, (task) => guarded(deps, step, task, work));
+  };
+  take<JobTask>('fetch', (data, signal) => fetchMedia(deps, data, signal));
+  take<JobTask>('decode', (data, signal) => decodeMedia(deps, data, signal));
+  take<ChunkTask>('recognise', (data, signal) => recognise(deps, data, signal));
+  take<JobTask>('finish', (data, signal) => finish(deps, data, signal));
 }
 
-/** Media that cannot be used fails the job at once; a fault of our own gives the step some more tries. */
 async function guarded<Data extends JobTask>(
   deps: JobWorkerDeps,
+  step: Step,
   { data, signal }: Task<Data>,
-  step: (data: Data, signal: AbortSignal) => Promise<void>,
+  work: (data: Data, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   try {
-    await step(data, signal);
+    await work(data, signal);
+    deps.outages.succeeded(...needs[step]);
   } catch (error) {
     if (signal.aborted) throw error;
-    const failure = await verdict(deps, data.transcriptionId, error);
-    if (!failure) throw error;
-    await fail(deps, data.transcriptionId, failure);
+    const { transcriptionId, index } = data as JobTask & Partial<ChunkTask>;
+    await settleFault(deps, { transcriptionId, step, index }, error);
   }
-}
-
-async function verdict(
-  { db, logger }: JobWorkerDeps,
-  id: string,
-  error: unknown,
-): Promise<Failure | undefined> {
-  if (error instanceof MediaFailure) {
-    const { code, publicText: sentence, isOurs, reason } = error;
-    return { code, sentence, isOurs, reason };
-  }
-  const faults = await transcriptionStore.countFault(db, id);
-  if (faults < faultsMax) return undefined;
-  logger.error({ err: error, job: id }, 'a job is given up after repeated faults');
-  return internalFailure;
 }

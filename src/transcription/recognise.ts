@@ -4,7 +4,7 @@ import type { Speech } from '../speech/speech.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { chunkAudio } from './chunk-audio.ts';
 import { chunkStore } from './chunk-store.ts';
-import { type ChunkTask, finishQueue } from './queues.ts';
+import { type ChunkTask, stepQueues } from './steps.ts';
 import { transcriptionStore } from './transcription-store.ts';
 
 export interface RecogniseDeps {
@@ -36,8 +36,8 @@ export async function recognise(
     if (!(await chunkStore.markDone(tx, transcriptionId, index, result))) return false;
     const left = await transcriptionStore.countChunkDone(tx, transcriptionId);
     if (left !== 0) return false;
-    await queue.send(tx, finishQueue.name, [{ data: { transcriptionId } }]);
+    await queue.send(tx, stepQueues.finish.name, [{ data: { transcriptionId }, lane: job.lane }]);
     return true;
   });
-  if (wasLast) queue.wake(finishQueue.name);
+  if (wasLast) queue.wake(stepQueues.finish.name);
 }

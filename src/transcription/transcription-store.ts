@@ -2,12 +2,13 @@ import { onlyRow, type Queryable } from '../platform/database.ts';
 import type { Segment } from '../transcript/segment.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
+import type { Failure } from './failure.ts';
 import type {
   AudioObject,
   CompletedTranscription,
   EndedTranscription,
   FailedTranscription,
-  Failure,
+  MediaObject,
   Note,
   ProcessingTranscription,
   Source,
@@ -50,12 +51,32 @@ export interface NewTranscription {
   allowanceDay: string | null;
 }
 
+/** A job as its steps see it. */
+export interface RunningTranscription extends ProcessingTranscription {
+  /** What its link brought, until that is decoded. */
+  media: MediaObject | null;
+  /** Of its account: where its tasks wait their turn. */
+  lane: number;
+}
+
 /** A job that this very statement ended. */
 export interface JustEnded<Ended extends EndedTranscription = EndedTranscription> {
   transcription: Ended;
+  media: MediaObject | null;
   /** The day whose allowance paid for the job, as YYYY-MM-DD. */
   allowanceDay: string | null;
+  /** From its creation to its end. */
+  tookSeconds: number;
 }
+
+interface EndedRow extends TranscriptionRow {
+  media: MediaObject | null;
+  allowance_day: string | null;
+  took_seconds: number;
+}
+
+const endedColumns = `${columns}, media, allowance_day::text,
+  extract(epoch from finished_at - created_at)::float8 as took_seconds`;
 
 export const transcriptionStore = {
   async insert(tx: Queryable, job: NewTranscription): Promise<ProcessingTranscription> {
@@ -102,12 +123,27 @@ export const transcriptionStore = {
   },
 
   /** For a worker: the job while it still is to be worked on. */
-  async findProcessing(db: Queryable, id: string): Promise<ProcessingTranscription | undefined> {
-    const [row] = await db.query<SummaryRow>(
-      `select ${summaryColumns} from transcription where id = $1 and status = 'processing'`,
+  async findProcessing(db: Queryable, id: string): Promise<RunningTranscription | undefined> {
+    const [row] = await db.query<SummaryRow & { media: MediaObject | null; lane: string }>(
+      `select ${summaryColumns}, media, (select number from account where account.id = account_id) as lane
+       from transcription where id = $1 and status = 'processing'`,
       [id],
     );
-    return row && processingOf(row);
+    return row && { ...processingOf(row), media: row.media, lane: Number(row.lane) };
+  },
+
+  /** What the link brought is in the store. False when another worker was first. */
+  async markFetched(
+    tx: Queryable,
+    id: string,
+    { media, filename }: { media: MediaObject; filename: string },
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `update transcription set media = $2, filename = $3, progressed_at = now()
+       where id = $1 and status = 'processing' and media is null and chunks_total is null returning id`,
+      [id, media, filename],
+    );
+    return rows.length === 1;
   },
 
   /** Where the job is; a fraction of the stage where it can be told. A stage is never left for an earlier one of the same attempt. */
@@ -125,13 +161,12 @@ export const transcriptionStore = {
   },
 
   /** The audio is decoded and cut into chunks. False when another worker was first. */
-  async markAcquired(
+  async markDecoded(
     tx: Queryable,
     id: string,
-    acquired: {
+    decoded: {
       durationSeconds: number;
-      audio: AudioObject | null;
-      filename: string;
+      audio: AudioObject;
       chunks: number;
       notes: readonly Note[];
       /** Decided once, so that every chunk and every repetition is recognised alike. */
@@ -140,18 +175,10 @@ export const transcriptionStore = {
   ): Promise<boolean> {
     const rows = await tx.query(
       `update transcription
-       set duration_seconds = $2, audio = $3, filename = $4, chunks_total = $5, chunks_left = $5,
-         options = options || $6, stage = 'recognising', stage_fraction = 0, stage_at = now(), notes = $7
+       set duration_seconds = $2, audio = $3, chunks_total = $4, chunks_left = $4, options = options || $5,
+         stage = 'recognising', stage_fraction = 0, stage_at = now(), notes = $6, progressed_at = now()
        where id = $1 and status = 'processing' and chunks_total is null returning id`,
-      [
-        id,
-        acquired.durationSeconds,
-        acquired.audio,
-        acquired.filename,
-        acquired.chunks,
-        acquired.options,
-        acquired.notes,
-      ],
+      [id, decoded.durationSeconds, decoded.audio, decoded.chunks, decoded.options, decoded.notes],
     );
     return rows.length === 1;
   },
@@ -160,7 +187,7 @@ export const transcriptionStore = {
   async countChunkDone(tx: Queryable, id: string): Promise<number | undefined> {
     const [row] = await tx.query<{ chunks_left: number }>(
       `update transcription
-       set chunks_left = chunks_left - 1,
+       set chunks_left = chunks_left - 1, progressed_at = now(),
          stage = case when chunks_left = 1 then 'finishing' else stage end
        where id = $1 and status = 'processing' returning chunks_left`,
       [id],
@@ -173,12 +200,12 @@ export const transcriptionStore = {
     id: string,
     { text, segments, words }: Transcript,
   ): Promise<JustEnded<CompletedTranscription> | undefined> {
-    const [row] = await tx.query<TranscriptionRow & { allowance_day: string | null }>(
+    const [row] = await tx.query<EndedRow>(
       `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3, words = $4
-       where id = $1 and status = 'processing' returning ${columns}, allowance_day::text`,
+       where id = $1 and status = 'processing' and chunks_left = 0 returning ${endedColumns}`,
       [id, text, JSON.stringify(segments), JSON.stringify(words)],
     );
-    return row && { transcription: completedOf(row), allowanceDay: row.allowance_day };
+    return row && justEnded(row, completedOf(row));
   },
 
   async markFailed(
@@ -186,12 +213,12 @@ export const transcriptionStore = {
     id: string,
     failure: Failure,
   ): Promise<JustEnded<FailedTranscription> | undefined> {
-    const [row] = await tx.query<TranscriptionRow & { allowance_day: string | null }>(
+    const [row] = await tx.query<EndedRow>(
       `update transcription set status = 'failed', finished_at = now(), error = $2, error_code = $3
-       where id = $1 and status = 'processing' returning ${columns}, allowance_day::text`,
+       where id = $1 and status = 'processing' returning ${endedColumns}`,
       [id, failure.sentence, failure.code],
     );
-    return row && { transcription: failedOf(row), allowanceDay: row.allowance_day };
+    return row && justEnded(row, failedOf(row));
   },
 
   /** Every word with its times; null for jobs that ended before these were kept. */
@@ -201,15 +228,6 @@ export const transcriptionStore = {
       [id],
     );
     return row?.words ?? null;
-  },
-
-  /** Notes a fault of our own and gives how many there were. */
-  async countFault(db: Queryable, id: string): Promise<number> {
-    const [row] = await db.query<{ faults: number }>(
-      `update transcription set faults = faults + 1 where id = $1 and status = 'processing' returning faults`,
-      [id],
-    );
-    return row?.faults ?? 0;
   },
 
   async delete(db: Queryable, id: string): Promise<void> {
@@ -257,6 +275,11 @@ function completedOf(row: TranscriptionRow): CompletedTranscription {
 
 function failedOf(row: SummaryRow): FailedTranscription {
   return { ...fieldsOf(row), status: 'failed', error: row.error ?? '' };
+}
+
+function justEnded<Ended extends EndedTranscription>(row: EndedRow, transcription: Ended): JustEnded<Ended> {
+  const { media, allowance_day: allowanceDay, took_seconds: tookSeconds } = row;
+  return { transcription, media, allowanceDay, tookSeconds };
 }
 
 function transcriptionOf(row: TranscriptionRow): Transcription {

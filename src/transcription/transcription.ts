@@ -3,10 +3,7 @@ import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts
 import type { StorageId } from '../storage/object-store.ts';
 import type { Segment } from '../transcript/segment.ts';
 
-export type Source =
-  /** The etag is of the bytes that were verified; jobs from before this was kept do not have it. */
-  | { kind: 'upload'; storage: StorageId; key: string; sizeBytes: number; etag?: string }
-  | { kind: 'url'; url: string };
+export type Source = ({ kind: 'upload' } & MediaObject) | { kind: 'url'; url: string };
 
 /** What the job was asked to do, and the limits of its account at that time; the same on every repetition. */
 export interface TranscriptionOptions {
@@ -25,6 +22,13 @@ export interface TranscriptionOptions {
 export interface AudioObject {
   storage: StorageId;
   key: string;
+}
+
+/** The media of a job, before it is decoded. */
+export interface MediaObject extends AudioObject {
+  sizeBytes: number;
+  /** Of the bytes that were verified; uploads of jobs from before this was kept do not have it. */
+  etag?: string;
 }
 
 /** What the owner of a completed job should know about it. `truncated`: the recording was cut off, its end is missing. */
@@ -83,20 +87,3 @@ export function optionsFor(
     mediaSecondsMax: plan.mediaSecondsMax,
   };
 }
-
-/** Why a job ended as failed: a sentence for its owner and a stable code for logs. */
-export interface Failure {
-  code: string;
-  sentence: string;
-  /** For the log only: what the other side or the decoder said. */
-  reason?: string;
-  /** Our own fault: the job is given back to the account's allowance. */
-  isOurs: boolean;
-}
-
-export const internalFailure: Failure = {
-  code: 'internal',
-  sentence:
-    'Something went wrong on our side while this file was processed. It does not count against the daily allowance; please try again.',
-  isOurs: true,
-};

@@ -55,3 +55,12 @@ export async function isProcessingAvailable(db: Queryable): Promise<boolean> {
   );
   return rows.length > 0;
 }
+
+/** Whether nobody else could do what this worker cannot. */
+export async function isOnlyWorker(db: Queryable): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from worker where heard_at > now() - make_interval(secs => $1) limit 2`,
+    [silentSecondsMax],
+  );
+  return rows.length < 2;
+}

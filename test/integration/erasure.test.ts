@@ -12,7 +12,7 @@ import { TaskQueue } from '../../src/platform/queue.ts';
 import { workKey } from '../../src/storage/object-key.ts';
 import { objectStores, StorageUnavailable } from '../../src/storage/object-store.ts';
 import { cancelTranscription } from '../../src/transcription/cancel-transcription.ts';
-import { acquireQueue, transcriptionQueues } from '../../src/transcription/queues.ts';
+import { stepQueues } from '../../src/transcription/steps.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { uploadStore } from '../../src/upload/upload-store.ts';
 import { recordTerminalEvent } from '../../src/webhook/record-terminal-event.ts';
@@ -38,6 +38,7 @@ function depsOf({ db, stores, clock }: StorageContext): DeleteAccountDeps {
     accounts,
     logger: silentLogger,
     allowance: new Allowance(clock),
+    admission: undefined,
     recordEnd: async (tx, { id, accountId, filename, status, durationSeconds }) => {
       const ended = { id, accountId, filename, status, durationSeconds, endedAt: clock.date() };
       await recordTerminalEvent(tx, ended, { publicUrl: 'https://longhand.example.com', schedule });
@@ -67,7 +68,7 @@ async function runningJob(context: StorageContext, { account }: Owner, upload: P
   const { db, store, clock, storage } = context;
   const id = crypto.randomUUID();
   const uploadId = (await uploadStore.find(db, { accountId: account.id, storage, key: upload.key }))?.id;
-  const queue = await TaskQueue.open({ db, queues: transcriptionQueues, clock, logger: silentLogger });
+  const queue = await TaskQueue.open({ db, queues: Object.values(stepQueues), clock, logger: silentLogger });
   await db.transaction(async (tx) => {
     const { day } = await new Allowance(clock).take(tx, account);
     const source = { kind: 'upload', storage, key: upload.key, sizeBytes: bytes.length } as const;
@@ -89,7 +90,7 @@ async function runningJob(context: StorageContext, { account }: Owner, upload: P
     assert.ok(
       await uploadStore.claim(tx, { uploadId: uploadId ?? '', transcriptionId: id, at: clock.date() }),
     );
-    await queue.send(tx, acquireQueue.name, [{ data: { transcriptionId: id } }]);
+    await queue.send(tx, stepQueues.decode.name, [{ data: { transcriptionId: id } }]);
     await tx.query(`insert into chunk (transcription_id, index, plan) values ($1, 0, '{}')`, [id]);
     await tx.query(
       `insert into idempotency_key (account_id, key, request_hash, transcription_id) values ($1, $2, '\\x00', $3)`,

@@ -67,19 +67,22 @@ async function acquire(
   return await sources.acquireSource(url, options);
 }
 
+async function failureOf(url: string, some: Parameters<typeof acquire>[1] = {}): Promise<MediaFailure> {
+  const error = await acquire(url, some).then(
+    () => assert.fail('it succeeded'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof MediaFailure, String(error));
+  return error;
+}
+
 async function refused(
   code: MediaFailureCode,
   url: string,
   some: Parameters<typeof acquire>[1] = {},
 ): Promise<void> {
-  const directory = await mkdtemp(join(root, 'job-'));
-  const error = await acquire(url, { ...some, directory }).then(
-    () => assert.fail('it succeeded'),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof MediaFailure, String(error));
+  const error = await failureOf(url, some);
   assert.equal(error.code, code, String(error.cause));
-  assert.deepEqual(await readdir(directory), [], 'a failed try left files behind');
 }
 
 async function same(got: { file: string }, expected: Buffer): Promise<void> {
@@ -149,25 +152,19 @@ test('when the file changed in between, it is fetched anew and never glued toget
   await same(await acquire('https://cdn.example.com/changing.wav'), other);
 });
 
-test('a server without marks of its versions is asked again from the start', async () => {
-  const first = breakingFile(wav, 100_000, {});
-  site.answers.set('/plain.wav', (request, response) => {
-    site.answers.set('/plain.wav', file(wav));
-    first(request, response);
-  });
-  await same(await acquire('https://cdn.example.com/plain.wav'), wav);
-  assert.equal(waits.length, 1);
-});
-
-test('passing troubles are tried again with growing patience, and given up after four tries', async () => {
-  const troubles = [status(503), status(429, { 'retry-after': '9' }), file(mp3)];
-  site.answers.set('/busy.mp3', (request, response) => troubles.shift()?.(request, response));
-  await same(await acquire('https://cdn.example.com/busy.mp3'), mp3);
-  assert.equal(site.seen.length, 3);
-  assert.ok((waits[0] ?? 0) < 1_300 && waits[1] === 9_000, String(waits));
-  site.answers.set('/down.mp3', status(500));
-  await refused('source_unreachable', 'https://cdn.example.com/down.mp3');
-  assert.equal(site.seen.length, 4);
+test('passing troubles are told as such, with the wait that a site asks for; each is one try', async () => {
+  const troubles = {
+    broken: [breakingFile(wav, 100_000, {}), 'source_unreachable', undefined],
+    down: [status(500), 'source_unreachable', undefined],
+    busy: [status(429, { 'retry-after': '9' }), 'source_rate_limited', 9_000],
+  } as const;
+  for (const [name, [answer, code, retryAfterMs]] of Object.entries(troubles)) {
+    site.answers.set(`/${name}.wav`, answer);
+    const error = await failureOf(`https://cdn.example.com/${name}.wav`);
+    assert.deepEqual([error.code, error.transient, error.retryAfterMs], [code, true, retryAfterMs], name);
+    assert.equal(site.seen.length, 1, name);
+  }
+  assert.deepEqual(waits, []);
 });
 
 for (const [code, failure] of [

@@ -7,7 +7,7 @@ import { createEgress } from '../../src/egress/egress.ts';
 import { nothingAllowed, parseEgressAllow } from '../../src/egress/url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { RemoteSpeech } from '../../src/speech/recognizer/remote-speech.ts';
-import { SpeechError } from '../../src/speech/speech.ts';
+import { EngineUnavailable, SpeechError } from '../../src/speech/speech.ts';
 import type { Chunk } from '../../src/timeline/chunk-plan.ts';
 import { sampleRate } from '../../src/timeline/sample-rate.ts';
 import { silence } from '../support/audio.ts';
@@ -50,7 +50,6 @@ async function endpoint(t: TestContext, handler: Handler, allowed = true) {
     endpoint: { url: `http://127.0.0.1:${port}/v1`, key, model: 'whisper-large-v3' },
     local: speechPool(t),
     egress,
-    clock: systemClock,
     concurrency: 2,
   });
 }
@@ -101,31 +100,39 @@ test('an endpoint that gives text alone is enough', async (t) => {
   assert.deepEqual(utterances, [{ ...span, spans: [span], text: 'Good morning.', language: null }]);
 });
 
-test('a busy or broken endpoint is asked again, and the number of tries has an end', async (t) => {
+test('an endpoint that is busy, broken or badly configured is unavailable, with the wait that it asks for', async (t) => {
+  const answers: ((response: ServerResponse) => void)[] = [
+    (response) => response.writeHead(503, { 'retry-after': '7' }).end(),
+    (response) => response.destroy(),
+    (response) => response.writeHead(401).end(`bad key ${key}`),
+  ];
   let requests = 0;
-  const speech = await endpoint(t, (_request, response) => {
-    requests += 1;
-    if (requests === 1) response.writeHead(503).end();
-    else if (requests === 2) response.destroy();
-    else answer(response, { text: 'At last.' });
-  });
-  const { utterances } = await speech.recognise(audio, chunk, options, patience());
-  assert.equal(utterances[0]?.text, 'At last.');
-  assert.equal(requests, 3);
+  const speech = await endpoint(t, (_request, response) => answers[requests++]?.(response));
+  const waits: number[] = [];
+  const words: string[] = [];
+  while (requests < answers.length) {
+    await assert.rejects(speech.recognise(audio, chunk, options, patience()), (error) => {
+      assert.ok(error instanceof EngineUnavailable);
+      waits.push(error.retryAfterMs);
+      words.push(error.message);
+      return true;
+    });
+  }
+  assert.deepEqual(waits, [7_000, 0, 0]);
+  // Neither key nor address.
+  assert.deepEqual(words, [
+    'the transcription endpoint answered 503',
+    'the transcription endpoint gave no answer (interrupted)',
+    'the transcription endpoint answered 401',
+  ]);
 });
 
-test('a refusal is final, and neither key nor address is in its words', async (t) => {
-  let requests = 0;
-  const speech = await endpoint(t, (_request, response) => {
-    requests += 1;
-    response.writeHead(401).end(`bad key ${key}`);
-  });
+test('a chunk that the endpoint refuses is a fault of this chunk', async (t) => {
+  const speech = await endpoint(t, (_request, response) => response.writeHead(422).end());
   await assert.rejects(speech.recognise(audio, chunk, options, patience()), (error) => {
     assert.ok(error instanceof SpeechError && !error.transient);
-    assert.equal(error.message, 'the transcription endpoint answered 401');
     return true;
   });
-  assert.equal(requests, 1);
 });
 
 for (const [what, body] of [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type QueueDefinition, removeTasks, type Task, TaskQueue } from '../../src/platform/queue.ts';
+import { Postponed, removeTasks, type Task, TaskQueue } from '../../src/platform/queue.ts';
+import type { QueueDefinition } from '../../src/platform/task-store.ts';
 import { type Hooks, onCleanup } from '../support/cleanup.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -15,6 +16,11 @@ const queues: QueueDefinition[] = [
   { name: 'order', expireSeconds: 60, retrySeconds: 0 },
   { name: 'woken', expireSeconds: 60, retrySeconds: 0 },
   { name: 'removed', expireSeconds: 60, retrySeconds: 0 },
+  { name: 'lanes', expireSeconds: 60, retrySeconds: 0 },
+  { name: 'shared', expireSeconds: 60, retrySeconds: 0 },
+  { name: 'postponed', expireSeconds: 60, retrySeconds: 0 },
+  { name: 'gated', expireSeconds: 60, retrySeconds: 0 },
+  { name: 'lost', expireSeconds: 60, retrySeconds: 0 },
 ];
 /** Open until the test ends, however it ends. */
 async function open(hooks: Hooks, pollMs = 400): Promise<TaskQueue> {
@@ -97,13 +103,23 @@ test('removed tasks never start, and whoever runs one is stopped', async (t) => 
   assert.deepEqual(seen, ['gone', 'kept']);
 });
 
-test('higher priority goes first, and never more tasks at once than wanted', async (t) => {
+/** The numbers of the tasks in the order in which a single slot takes them. */
+async function taken(queue: TaskQueue, name: string, count: number): Promise<number[]> {
+  const seen: number[] = [];
+  queue.work<Numbered>(name, { concurrency: 1 }, async ({ data }) => {
+    seen.push(data.number);
+  });
+  await eventually(() => seen.length === count, `${count} tasks of ${name}`);
+  return seen;
+}
+
+test('a lower place goes first, and never more tasks at once than wanted', async (t) => {
   const queue = await open(t);
   await db.transaction((tx) =>
     queue.send(
       tx,
       'order',
-      [-5, -1, 0, -3, -2, -4].map((priority) => ({ data: { number: priority }, priority })),
+      [5, 1, 0, 3, 2, 4].map((place) => ({ data: { number: place }, place })),
     ),
   );
   const seen: number[] = [];
@@ -117,8 +133,94 @@ test('higher priority goes first, and never more tasks at once than wanted', asy
     atOnce -= 1;
   });
   await eventually(() => seen.length === 6, 'all tasks');
-  assert.deepEqual(seen.slice(0, 2).toSorted(), [-1, 0]);
+  assert.deepEqual(seen.slice(0, 2).toSorted(), [0, 1]);
   assert.equal(most, 2);
+});
+
+test('lanes take turns, however many tasks each has and whoever came first', async (t) => {
+  const queue = await open(t);
+  const tasks = (lane: number, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ data: { number: lane * 1000 + i }, lane }));
+  await db.transaction((tx) => queue.send(tx, 'lanes', tasks(70_001, 300)));
+  await db.transaction((tx) => queue.send(tx, 'lanes', tasks(2, 2)));
+  await db.transaction((tx) => queue.send(tx, 'lanes', tasks(3, 3)));
+  const lanes = (await taken(queue, 'lanes', 305)).map((number) => Math.floor(number / 1000));
+  assert.deepEqual(
+    lanes.slice(0, 9).map((lane) => lane % 1000),
+    [1, 3, 2, 1, 3, 2, 1, 3, 1],
+  );
+});
+
+test('what is sent later into a lane shares its turns with what waits there', async (t) => {
+  const queue = await open(t);
+  const tasks = (first: number, count: number) =>
+    Array.from({ length: count }, (_, place) => ({ data: { number: first + place }, lane: 1, place }));
+  await db.transaction((tx) => queue.send(tx, 'shared', tasks(0, 6)));
+  const seen: number[] = [];
+  queue.work<Numbered>('shared', { concurrency: 1 }, async ({ data }) => {
+    seen.push(data.number);
+    if (data.number === 1) await db.transaction((tx) => queue.send(tx, 'shared', tasks(10, 3)));
+  });
+  await eventually(() => seen.length === 9, 'all tasks');
+  assert.deepEqual(seen, [0, 1, 2, 10, 3, 11, 4, 12, 5]);
+});
+
+test('a task that is put off waits outside of its slot, keeps its lane and costs no retry', async (t) => {
+  const queue = await open(t, 50);
+  const seen: number[] = [];
+  let tries = 0;
+  queue.work<Numbered>('postponed', { concurrency: 1 }, async ({ data }) => {
+    if (data.number === 1 && tries < 30) {
+      tries += 1;
+      throw new Postponed({ delayMs: 20 });
+    }
+    seen.push(data.number);
+  });
+  await db.transaction((tx) =>
+    queue.send(tx, 'postponed', [
+      { data: { number: 1 }, lane: 4 },
+      { data: { number: 2 }, lane: 4 },
+    ]),
+  );
+  await eventually(() => seen.length === 2, 'both tasks');
+  assert.deepEqual([seen, tries], [[2, 1], 30]);
+});
+
+test('a lane that this worker cannot serve is left to another', async (t) => {
+  const [first, second] = [await open(t, 50), await open(t, 50)];
+  const byWhom: string[] = [];
+  first.work<Numbered>('gated', { concurrency: 1 }, async ({ data }) => {
+    if (data.number === 1) throw new Postponed({ delayMs: 0, avoidMs: 60_000 });
+    byWhom.push(`first ${data.number}`);
+  });
+  await db.transaction((tx) => first.send(tx, 'gated', [{ data: { number: 1 }, lane: 1 }]));
+  await db.transaction((tx) => first.send(tx, 'gated', [{ data: { number: 2 }, lane: 2 }]));
+  await eventually(() => byWhom.length === 1, 'the other lane');
+  let mayTake = false;
+  second.work<Numbered>('gated', { concurrency: 1, mayTake: () => mayTake }, async ({ data }) => {
+    byWhom.push(`second ${data.number}`);
+  });
+  await db.transaction((tx) => first.send(tx, 'gated', [{ data: { number: 3 }, lane: 2 }]));
+  await eventually(() => byWhom.length === 2, 'the worker that may take tasks');
+  mayTake = true;
+  await eventually(() => byWhom.length === 3, 'the other worker');
+  assert.deepEqual(byWhom, ['first 2', 'first 3', 'second 1']);
+});
+
+test('a task whose retries are used up is among the dead letters, once', async (t) => {
+  const queue = await open(t, 50);
+  let tries = 0;
+  queue.work('lost', { concurrency: 1 }, async () => {
+    tries += 1;
+    throw new Error('never');
+  });
+  await db.transaction((tx) => queue.send(tx, 'lost', [{ data: { number: 7 } }]));
+  const dead = await eventually(async () => {
+    const found = await db.transaction((tx) => queue.takeDead<Numbered>(tx, 'lost', 10));
+    return found.length > 0 ? found : undefined;
+  }, 'the dead letter');
+  assert.deepEqual([dead, tries], [[{ number: 7 }], 21]);
+  assert.deepEqual(await db.transaction((tx) => queue.takeDead(tx, 'lost', 10)), []);
 });
 
 test('a queue that is woken while it is just looking looks once more', async (t) => {

@@ -46,7 +46,7 @@ export type SpeechAnswer =
   | { type: 'languages-detected'; id: number; guesses: LanguageGuess[] }
   | { type: 'speakers-joined'; id: number; turns: SpeakerTurn[] }
   | { type: 'voice-detected'; id: number; activity: BlockActivity }
-  | { type: 'failed'; id: number; message: string; transient: boolean };
+  | { type: 'failed'; id: number; message: string; transient: boolean; missingModel?: string };
 
 /** The exit code by which a process says that it went over its memory. */
 export const exitCodeMemory = 86;

@@ -9,6 +9,7 @@ import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import type { ChunkAudio, FoundSpeech, Speech } from '../speech.ts';
 import { findSpeech } from '../voice/find-speech.ts';
+import { retryAfterDeath } from './retry-after-death.ts';
 import { retryWithoutSpeakers } from './retry-without-speakers.ts';
 import { SpeechProcess } from './speech-process.ts';
 
@@ -52,7 +53,8 @@ export class SpeechPool implements Speech {
   }
 
   findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech> {
-    const detect = (block: Uint8Array) => this.#withProcess(signal, (process) => process.detectVoice(block));
+    const detect = (block: Uint8Array) =>
+      retryAfterDeath(() => this.#withProcess(signal, (process) => process.detectVoice(block)), signal);
     return findSpeech(audio, { detect, blocksAtOnce: this.#options.processes });
   }
 
@@ -77,7 +79,8 @@ export class SpeechPool implements Speech {
   }
 
   detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSignal): Promise<LanguageGuess[]> {
-    return this.#withProcess(signal, (process) => process.detectLanguages(chunks, signal));
+    const attempt = () => this.#withProcess(signal, (process) => process.detectLanguages(chunks, signal));
+    return retryAfterDeath(attempt, signal);
   }
 
   joinSpeakers(
@@ -85,7 +88,8 @@ export class SpeechPool implements Speech {
     count: SpeakerCount,
     signal: AbortSignal,
   ): Promise<SpeakerTurn[]> {
-    return this.#withProcess(signal, (process) => process.joinSpeakers(evidence, count));
+    const attempt = () => this.#withProcess(signal, (process) => process.joinSpeakers(evidence, count));
+    return retryAfterDeath(attempt, signal);
   }
 
   /** Requests under way are rejected; nothing of this pool runs when it resolves. */

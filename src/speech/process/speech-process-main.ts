@@ -13,7 +13,7 @@ import type { LanguageGuess, RecognizerInput } from '../recognizer/recognizer.ts
 import { installedDirectory, RecognizerCache } from '../recognizer/recognizer-cache.ts';
 import { InstalledSpeakerListener } from '../speaker/installed-speaker-listener.ts';
 import { cutAtSpeakerChanges, joinedSpeakers } from '../speaker/joined-speakers.ts';
-import { type ChunkAudio, SpeechError } from '../speech.ts';
+import { type ChunkAudio, ModelMissing, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
 import { VoiceActivity } from '../voice/voice-activity.ts';
 import {
@@ -57,7 +57,8 @@ async function handle(request: SpeechRequest, signal: AbortSignal): Promise<void
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const transient = error instanceof SpeechError && error.transient;
-    answer({ type: 'failed', id: request.id, message, transient });
+    const missing = error instanceof ModelMissing ? { missingModel: error.model } : {};
+    answer({ type: 'failed', id: request.id, message, transient, ...missing });
   } finally {
     cancellations.delete(request.id);
   }

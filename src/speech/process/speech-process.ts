@@ -5,11 +5,13 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../platform/clock.ts';
 import { forkModule } from '../../platform/subprocess.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
+import { bytesPerSample } from '../../timeline/pcm-samples.ts';
+import { sampleRate } from '../../timeline/sample-rate.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
 import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings } from '../chunk-result.ts';
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
-import { type ChunkAudio, SpeechError } from '../speech.ts';
+import { type ChunkAudio, ModelMissing, SpeechError, SpeechProcessDied } from '../speech.ts';
 import type { BlockActivity } from '../voice/voice-block.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import {
@@ -24,10 +26,15 @@ import {
 const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.url));
 const errorOutputCharactersMax = 2000;
 /**
- * A chunk of 28 s takes 3 s by Moonshine and 8 s by Whisper base on a free core; at low priority on a machine with
- * ten other busy processes more than two minutes were seen.
+ * Loading models, and the wait for a share of a busy machine. A chunk of 28 s takes 3 s by Moonshine and 8 s by Whisper
+ * base on a free core; at low priority on a machine with ten other busy processes more than two minutes were seen.
  */
-const requestTimeoutMs = 600_000;
+const requestMs = 60_000;
+/** For each second of audio. Voices are found two hundred times as fast as words. */
+const wordsMsPerSecond = 5_000;
+const voicesMsPerSecond = 500;
+/** Ten hours of windows take less than ten seconds on a busy core. */
+const joinMs = 180_000;
 
 /**
  * Native code runs on Node's thread pool, and glibc keeps an arena of freed memory for each thread: with four of them a
@@ -42,7 +49,7 @@ export class SpeechProcess {
   readonly exited: Promise<void>;
   #errorOutput = '';
   #nextId = 1;
-  #ended: SpeechError | null = null;
+  #ended: SpeechProcessDied | null = null;
   #closing = false;
 
   constructor(settings: SpeechProcessSettings, clock: Clock) {
@@ -64,7 +71,7 @@ export class SpeechProcess {
   }
 
   /** Why it ended, unless it was told to. */
-  get failure(): SpeechError | null {
+  get failure(): SpeechProcessDied | null {
     return this.#closing ? null : this.#ended;
   }
 
@@ -128,7 +135,7 @@ export class SpeechProcess {
   async #ask(request: SpeechRequest): Promise<SpeechAnswer> {
     if (this.#ended) throw this.#ended;
     const pending = this.#pending.of(request.id);
-    const limit = this.#clock.timeout(requestTimeoutMs);
+    const limit = this.#clock.timeout(limitMs(request));
     const onTimeout = () => this.#kill();
     limit.addEventListener('abort', onTimeout, { once: true });
     this.#child.send(request, (error) => {
@@ -136,7 +143,7 @@ export class SpeechProcess {
     });
     try {
       const answer = await pending;
-      if (answer.type === 'failed') throw new SpeechError(answer.message, { transient: answer.transient });
+      if (answer.type === 'failed') throw failureOf(answer);
       return answer;
     } finally {
       limit.removeEventListener('abort', onTimeout);
@@ -149,10 +156,36 @@ export class SpeechProcess {
   }
 
   #end(what: string, cause: unknown, done: () => void): void {
-    this.#ended = new SpeechError(`the speech process ${what}`, { transient: true, cause });
+    this.#ended = new SpeechProcessDied(`the speech process ${what}`, cause);
     this.#pending.rejectAll(this.#ended);
     done();
   }
+}
+
+/** A process that does not answer in time is ended, whether it is stopped, in a circle or starved. */
+function limitMs(request: SpeechRequest): number {
+  switch (request.type) {
+    case 'recognise':
+      return requestMs + seconds(request.audio) * wordsMsPerSecond;
+    case 'detect-languages':
+      return (
+        requestMs + request.chunks.reduce((sum, { audio }) => sum + seconds(audio), 0) * wordsMsPerSecond
+      );
+    case 'detect-voice':
+      return requestMs + seconds(request.block) * voicesMsPerSecond;
+    case 'join-speakers':
+      return joinMs;
+  }
+}
+
+function seconds(audio: Uint8Array): number {
+  return Math.ceil(audio.length / bytesPerSample / sampleRate);
+}
+
+function failureOf({ message, transient, missingModel }: SpeechAnswer & { type: 'failed' }): SpeechError {
+  return missingModel === undefined
+    ? new SpeechError(message, { transient })
+    : new ModelMissing(missingModel);
 }
 
 function exitText(code: number | null, signal: NodeJS.Signals | null): string {

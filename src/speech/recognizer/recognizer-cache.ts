@@ -8,7 +8,7 @@ import {
   modelOfEngine,
   otherLanguagesModel,
 } from '../engine.ts';
-import { SpeechError } from '../speech.ts';
+import { ModelMissing } from '../speech.ts';
 import { MoonshineRecognizer } from './moonshine-recognizer.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
 import { SherpaRecognizer } from './sherpa-recognizer.ts';
@@ -108,9 +108,7 @@ export class RecognizerCache {
 export async function installedDirectory(modelsDirectory: string, id: string): Promise<string> {
   const directory = join(modelsDirectory, id);
   if (await isPresent(directory)) return directory;
-  throw new SpeechError(`the model ${id} is not installed; run: longhand models install ${id}`, {
-    transient: false,
-  });
+  throw new ModelMissing(id);
 }
 
 async function isPresent(path: string): Promise<boolean> {

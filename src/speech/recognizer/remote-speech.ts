@@ -5,15 +5,14 @@
 
 import { z } from 'zod';
 import type { Egress } from '../../egress/egress.ts';
-import { EgressFailure } from '../../egress/failure.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { EgressFailure, type EgressFailureKind } from '../../egress/failure.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import { floatSamples } from '../../timeline/pcm-samples.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../timeline/utterance.ts';
 import { utterancesWithWords } from '../../transcript/utterances-with-words.ts';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
-import { type Speech, SpeechError } from '../speech.ts';
+import { EngineUnavailable, type Speech, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
 import { transcriptionForm } from './remote-form.ts';
 import { spokenText } from './spoken-text.ts';
@@ -30,14 +29,10 @@ interface RemoteSpeechDeps {
   /** Answers everything but the text. */
   local: Speech;
   egress: Pick<Egress, 'request'>;
-  clock: Clock;
   /** Requests under way at once. */
   concurrency: number;
 }
 
-const attemptsMax = 4;
-const firstPauseMs = 500;
-const pauseMsMax = 30_000;
 const limits = {
   connectMs: 10_000,
   totalMs: 120_000,
@@ -90,22 +85,8 @@ export class RemoteSpeech implements Speech {
     return { engine: `remote ${this.#deps.endpoint.model}`, utterances, ...(speakers && { speakers }) };
   }
 
+  /** Once: whoever waits for another try does so outside of a slot. */
   async #ask(audio: Uint8Array, language: string | null, signal: AbortSignal): Promise<Answer> {
-    let pauseMs = firstPauseMs;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#askOnce(audio, language, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (attempt === attemptsMax || !(error instanceof SpeechError) || !error.transient) throw error;
-        const wantedMs = error instanceof Busy ? error.retryAfterMs : 0;
-        await this.#deps.clock.sleep(Math.min(pauseMsMax, Math.max(pauseMs, wantedMs)), signal);
-        pauseMs *= 4;
-      }
-    }
-  }
-
-  async #askOnce(audio: Uint8Array, language: string | null, signal: AbortSignal): Promise<Answer> {
     const { endpoint, egress } = this.#deps;
     const form = transcriptionForm(audio, { model: endpoint.model, language });
     try {
@@ -129,10 +110,10 @@ export class RemoteSpeech implements Speech {
       return parsedAnswer(await response.text());
     } catch (cause) {
       if (!(cause instanceof EgressFailure)) throw cause;
-      throw new SpeechError(`the transcription endpoint gave no answer (${cause.kind})`, {
-        transient: cause.transient,
-        cause,
-      });
+      const message = `the transcription endpoint gave no answer (${cause.kind})`;
+      throw isAnswer.has(cause.kind)
+        ? new SpeechError(message, { transient: false, cause })
+        : new EngineUnavailable(message, { cause });
     }
   }
 
@@ -151,20 +132,17 @@ export class RemoteSpeech implements Speech {
   }
 }
 
-/** The endpoint is there but does not want this request now. */
-class Busy extends SpeechError {
-  readonly retryAfterMs: number;
+/** It was reached, and what it said cannot be used. */
+const isAnswer: ReadonlySet<EgressFailureKind> = new Set(['too_large', 'too_many_redirects', 'bad_answer']);
 
-  constructor(message: string, retryAfterMs: number) {
-    super(message, { transient: true });
-    this.retryAfterMs = retryAfterMs;
-  }
-}
+/** A key or an address that is wrong is the operator's to mend, and not the fault of the chunk. */
+const unavailableStatuses: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429]);
 
 function refusal(status: number, retryAfter: string | undefined): SpeechError {
   const message = `the transcription endpoint answered ${status}`;
-  if (status !== 429 && status < 500) return new SpeechError(message, { transient: false });
-  return new Busy(message, /^\d{1,4}$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0);
+  if (status < 500 && !unavailableStatuses.has(status)) return new SpeechError(message, { transient: false });
+  const retryAfterMs = /^\d{1,4}$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : 0;
+  return new EngineUnavailable(message, { retryAfterMs });
 }
 
 function parsedAnswer(text: string): Answer {

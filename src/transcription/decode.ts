@@ -2,11 +2,9 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { labelOf } from '../contract/label.ts';
 import { decode, type Truncation } from '../media/decode.ts';
 import { MediaFailure } from '../media/media-failure.ts';
 import { type MediaPrograms, probe } from '../media/probe.ts';
-import type { LinkSources } from '../media/resolve.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
@@ -14,27 +12,33 @@ import type { ScratchDirectory } from '../platform/scratch-directory.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { FoundSpeech, Speech } from '../speech/speech.ts';
 import { workKey } from '../storage/object-key.ts';
-import { NoSuchObject, ObjectChanged, type ObjectStores } from '../storage/object-store.ts';
+import {
+  NoSuchObject,
+  ObjectChanged,
+  type ObjectStores,
+  StorageUnavailable,
+} from '../storage/object-store.ts';
+import { readObject } from '../storage/read-object.ts';
 import { type Chunk, chunkPlan } from '../timeline/chunk-plan.ts';
 import { sampleRate } from '../timeline/sample-rate.ts';
 import { chunkStore } from './chunk-store.ts';
 import { decideLanguage } from './decide-language.ts';
-import { type ChunkTask, finishQueue, type JobTask, recogniseQueue } from './queues.ts';
 import { StageReport } from './stage-report.ts';
-import type { AudioObject, ProcessingTranscription } from './transcription.ts';
-import { transcriptionStore } from './transcription-store.ts';
+import { type ChunkTask, type JobTask, stepQueues } from './steps.ts';
+import type { AudioObject, MediaObject } from './transcription.ts';
+import { type RunningTranscription, transcriptionStore } from './transcription-store.ts';
+import { removeWorkObject } from './work-object.ts';
 
 /** Decoded audio: signed 16-bit samples. */
 const bytesPerSecond = 2 * sampleRate;
 
-export interface AcquireDeps {
+export interface DecodeDeps {
   db: Database;
   clock: Clock;
   queue: TaskQueue;
   stores: ObjectStores;
   speech: Speech;
   programs: MediaPrograms;
-  sources: LinkSources;
   /** Which recognizer new jobs get; `auto` picks by language. */
   engine: string;
   /** Where a job may keep files while it is worked on. */
@@ -46,19 +50,21 @@ interface HeardRecording extends FoundSpeech {
   truncated: Truncation | null;
 }
 
-/** From a job's source to its audio in the store and its plan of chunks. Repeating it after success changes nothing. */
-export async function acquire(
-  deps: AcquireDeps,
+/** From a job's media to its audio in the store and its plan of chunks. Repeating it after success changes nothing. */
+export async function decodeMedia(
+  deps: DecodeDeps,
   { transcriptionId }: JobTask,
   signal: AbortSignal,
 ): Promise<void> {
   const job = await transcriptionStore.findProcessing(deps.db, transcriptionId);
   if (!job || job.chunksTotal !== null) return;
+  const media = job.source.kind === 'upload' ? job.source : job.media;
+  if (!media) throw new Error('a link is to be decoded before it was fetched');
   deps.speech.warmUp(deps.engine, job.options.language);
   const report = new StageReport(deps, job.id);
   await deps.scratch.use(async (directory) => {
-    await report.enter('fetching');
-    const { file, label } = await sourceFile(deps, job, directory, { report, signal });
+    const file = join(directory, 'media');
+    await copyMedia(deps, { job, media, file, report }, signal);
     await report.enter('decoding');
     const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };
     const found = await decodeAndListen(deps, job, { file, audio, report }, signal);
@@ -73,45 +79,44 @@ export async function acquire(
     const wanted = { language: job.options.language, audio, chunks };
     const language = await decideLanguage(deps, wanted, signal);
     await report.settled();
-    const isStored = await storePlan(deps, job, { audio, label, found, chunks, language });
+    const isStored = await storePlan(deps, job, { audio, found, chunks, language });
     // Ended or deleted meanwhile: nobody else knows of this object.
     if (!isStored && !(await transcriptionStore.findProcessing(deps.db, job.id)))
-      await storeOf(deps.stores, audio).delete(audio.key);
+      await deps.stores.current.delete(audio.key);
   });
+  if (job.media) await removeWorkObject(deps, job.id, job.media);
 }
 
-async function sourceFile(
-  { stores, sources }: AcquireDeps,
-  job: ProcessingTranscription,
-  directory: string,
-  { report, signal }: { report: StageReport; signal: AbortSignal },
-): Promise<{ file: string; label: string }> {
-  const { source } = job;
-  if (source.kind === 'url') {
-    return await sources.acquireSource(source.url, {
-      directory,
-      sizeBytesMax: job.options.fileBytesMax,
-      durationSecondsMax: job.options.mediaSecondsMax,
-      signal,
-    });
-  }
-  const file = join(directory, 'media');
+/** The programs that read media want a file. Of a link the owner was told before that it is fetched. */
+async function copyMedia(
+  { stores }: DecodeDeps,
+  {
+    job,
+    media,
+    file,
+    report,
+  }: { job: RunningTranscription; media: MediaObject; file: string; report: StageReport },
+  signal: AbortSignal,
+): Promise<void> {
+  const isUpload = job.source.kind === 'upload';
+  if (isUpload) await report.enter('fetching');
+  const tell = (bytes: number) => {
+    if (isUpload) report.progress(bytes, media.sizeBytes);
+  };
   try {
-    const object = await storeOf(stores, source).read(source.key, { etag: source.etag });
-    const counted = counting(object, (bytes) => report.progress(bytes, source.sizeBytes));
-    await pipeline(counted, createWriteStream(file, { mode: 0o600 }), { signal });
+    const object = counting(readObject(stores, media, { etag: media.etag }), tell);
+    await pipeline(object, createWriteStream(file, { mode: 0o600 }), { signal });
   } catch (error) {
     if (error instanceof NoSuchObject) throw new MediaFailure('upload_gone', { cause: error });
     if (error instanceof ObjectChanged) throw new MediaFailure('upload_changed', { cause: error });
     throw error;
   }
-  return { file, label: job.filename };
 }
 
 /** Reads the decoded samples once: into the store, and through voice activity. Neither waits for a whole file. */
 async function decodeAndListen(
-  { programs, speech, stores }: AcquireDeps,
-  job: ProcessingTranscription,
+  { programs, speech, stores }: DecodeDeps,
+  job: RunningTranscription,
   { file, audio, report }: { file: string; audio: AudioObject; report: StageReport },
   signal: AbortSignal,
 ): Promise<HeardRecording> {
@@ -127,7 +132,7 @@ async function decodeAndListen(
   const samples = counting(decoded.audio, (bytes) => report.progress(bytes, totalBytes));
   const copy = new PassThrough();
   copy.on('error', () => {}); // Who reads or writes it hears of the fault; without a listener it would end the process.
-  const stored = storeOf(stores, audio).write(audio.key, copy);
+  const stored = stores.current.write(audio.key, copy);
   const heard = speech.findSpeech(copiedTo(copy, samples), either);
   try {
     const [found] = await Promise.all([heard, stored]);
@@ -136,8 +141,11 @@ async function decodeAndListen(
   } catch (error) {
     stop.abort(error);
     copy.destroy(error as Error);
-    await Promise.allSettled([heard, stored]);
-    throw error;
+    const [, storing] = await Promise.allSettled([heard, stored]);
+    // A store that is away also breaks the reading, which may be told first.
+    throw storing.status === 'rejected' && storing.reason instanceof StorageUnavailable
+      ? storing.reason
+      : error;
   }
 }
 
@@ -179,9 +187,8 @@ function drained(stream: PassThrough): Promise<void> {
   });
 }
 
-interface Acquired {
+interface DecodedMedia {
   audio: AudioObject;
-  label: string;
   found: HeardRecording;
   chunks: Chunk[];
   language: string | null;
@@ -189,36 +196,32 @@ interface Acquired {
 
 /** The plan, the job's length and the tasks appear together. False when the job has a plan already, or has ended. */
 async function storePlan(
-  { db, queue, engine }: AcquireDeps,
-  job: ProcessingTranscription,
-  { audio, label, found, chunks, language }: Acquired,
+  { db, queue, engine }: DecodeDeps,
+  job: RunningTranscription,
+  { audio, found, chunks, language }: DecodedMedia,
 ): Promise<boolean> {
   const wasFirst = await db.transaction(async (tx) => {
-    const isFirst = await transcriptionStore.markAcquired(tx, job.id, {
+    const isFirst = await transcriptionStore.markDecoded(tx, job.id, {
       durationSeconds: found.totalSamples / sampleRate,
       audio,
-      filename: labelOf(label, job.filename),
       chunks: chunks.length,
       options: { engine, language },
       notes: found.truncated ? ['truncated'] : [],
     });
     if (!isFirst) return false;
     await chunkStore.insertAll(tx, job.id, chunks);
-    // Early chunks of a new job go before late chunks of an old one: a long file does not hold up a short one.
+    const { lane } = job;
+    // Early chunks of a new job go with late chunks of an old one: a long file does not hold up a short one.
     const tasks = chunks.map(({ index }) => ({
       data: { transcriptionId: job.id, index } satisfies ChunkTask,
-      priority: -index,
+      lane,
+      place: index,
     }));
-    await queue.send(tx, recogniseQueue.name, tasks);
-    if (chunks.length === 0) await queue.send(tx, finishQueue.name, [{ data: { transcriptionId: job.id } }]);
+    await queue.send(tx, stepQueues.recognise.name, tasks);
+    if (chunks.length === 0)
+      await queue.send(tx, stepQueues.finish.name, [{ data: { transcriptionId: job.id }, lane }]);
     return true;
   });
-  if (wasFirst) queue.wake(chunks.length > 0 ? recogniseQueue.name : finishQueue.name);
+  if (wasFirst) queue.wake(chunks.length > 0 ? stepQueues.recognise.name : stepQueues.finish.name);
   return wasFirst;
-}
-
-function storeOf(stores: ObjectStores, { storage }: Pick<AudioObject, 'storage'>) {
-  const store = stores.get(storage);
-  if (!store) throw new Error(`the storage ${storage} is not configured on this machine`);
-  return store;
 }

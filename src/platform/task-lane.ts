@@ -1,0 +1,45 @@
+/**
+ * Where a task waits: in a lane (one for each account), at a place of it. The queue's library orders tasks by one
+ * integer, so both are written into it: 16 bits of lane, 15 bits of place, a lower place first.
+ */
+const placeBits = 15;
+const placesMax = 2 ** placeBits - 1;
+const lanesMax = 2 ** 16;
+
+/** The integer by which the tasks of one lane stand together, in the order of their places. Higher is taken first. */
+export function priorityOf(lane: number, place: number): number {
+  return (lane % lanesMax) * 2 ** placeBits + (placesMax - Math.min(place, placesMax));
+}
+
+export function laneOf(priority: number): number {
+  return Math.floor(priority / 2 ** placeBits);
+}
+
+export function placeOf(priority: number): number {
+  return placesMax - (priority % 2 ** placeBits);
+}
+
+export function prioritiesOf(lane: number): { minPriority: number; maxPriority: number } {
+  return { minPriority: priorityOf(lane, placesMax), maxPriority: priorityOf(lane, 0) };
+}
+
+/** Due tasks that nobody has, in the order of the library's own index. */
+const waiting = `name = $1 and state < 'active' and not blocked and start_after <= now()`;
+
+/** The highest priority of every lane in which a task waits: one look into the index for each lane. */
+export const headsOfLanes = `
+  with recursive head (priority) as (
+    (select priority from queue.job where ${waiting} order by priority desc limit 1)
+    union all
+    select (select priority from queue.job
+            where ${waiting} and priority < (head.priority >> ${placeBits}) << ${placeBits}
+            order by priority desc limit 1)
+    from head where head.priority is not null
+  )
+  select priority from head where priority is not null`;
+
+/** The same for one lane, due or not. */
+export const headOfLane = `
+  select priority from queue.job
+  where name = $1 and state < 'active' and not blocked and priority between $2 and $3
+  order by priority desc limit 1`;

@@ -1,0 +1,45 @@
+import type { Queryable } from '../platform/database.ts';
+import { firstStepOf, type Step } from './steps.ts';
+import type { Source } from './transcription.ts';
+
+export interface AdmittedJob {
+  id: string;
+  firstStep: Step;
+}
+
+export const admissionStore = {
+  /** Whoever admits jobs of an account waits here for whoever just does; gives its lane. */
+  async lockAccount(tx: Queryable, accountId: string): Promise<{ lane: number } | undefined> {
+    const [row] = await tx.query<{ number: string }>(
+      'select number from account where id = $1 for no key update',
+      [accountId],
+    );
+    return row && { lane: Number(row.number) };
+  },
+
+  /** The next jobs of the account, in the order of their creation, as far as so many may run at once. */
+  async admitNext(tx: Queryable, accountId: string, runningMax: number): Promise<AdmittedJob[]> {
+    const rows = await tx.query<{ id: string; number: string; kind: Source['kind'] }>(
+      `update transcription set admitted_at = now(), progressed_at = now()
+       where id in (
+         select id from transcription where account_id = $1 and status = 'processing' and admitted_at is null
+         order by number
+         limit greatest(0, $2 - (select count(*) from transcription
+                                 where account_id = $1 and status = 'processing' and admitted_at is not null))
+         for update skip locked)
+       returning id, number, source ->> 'kind' as kind`,
+      [accountId, runningMax],
+    );
+    return rows
+      .toSorted((a, b) => Number(a.number) - Number(b.number))
+      .map(({ id, kind }) => ({ id, firstStep: firstStepOf({ kind }) }));
+  },
+
+  /** Accounts with jobs that wait to be admitted. */
+  async waitingAccounts(db: Queryable): Promise<string[]> {
+    const rows = await db.query<{ account_id: string }>(
+      `select distinct account_id from transcription where status = 'processing' and admitted_at is null`,
+    );
+    return rows.map((row) => row.account_id);
+  },
+};
