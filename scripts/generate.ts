@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type RoutesDeps, registerRoutes } from '../src/http/routes.ts';
 import { createServer } from '../src/http/server.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
+import { conformanceDocument } from './conformance-document.ts';
 import { failuresDocument } from './failures-document.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -31,6 +32,7 @@ function webhooksDocument(): string {
 const generated = new Map([
   ['docs/openapi.json', await openApiDocument()],
   ['docs/failures.md', failuresDocument()],
+  ['docs/conformance.md', conformanceDocument()],
   ['docs/webhooks.md', webhooksDocument()],
 ]);
 

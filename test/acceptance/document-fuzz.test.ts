@@ -45,16 +45,21 @@ const known = new Map<string, unknown[]>([
   ['size', [1, 5, 32_044, 104_857_600, 600_000_000, 2 ** 52]],
 ]);
 
-/** Multipart uploads as a client keeps them: values that belong together. */
-const sessions: object[] = [];
+/** Multipart uploads as their client keeps them: values that belong together. */
+interface Session {
+  client: ApiClient;
+  values: Record<string, unknown>;
+}
+const sessions: Session[] = [];
 
-function rememberSession({
-  data,
-}: {
-  data: { key: string; storage: string; upload: { upload_id?: string } };
-}) {
-  const { key, storage, upload } = data;
-  if (upload.upload_id) sessions.push({ key, storage, upload_id: upload.upload_id });
+function rememberSession(client: ApiClient, { key, storage, upload }: Prepared): void {
+  if (upload.upload_id) sessions.push({ client, values: { key, storage, upload_id: upload.upload_id } });
+}
+
+interface Prepared {
+  key: string;
+  storage: string;
+  upload: { upload_id?: string };
 }
 
 function remember(value: unknown): void {
@@ -86,37 +91,44 @@ const contentTypes = [
   '',
 ];
 
+const source = { random, known, schemas: check.document.components.schemas };
+
 function nextRequest(method: string, template: string, operation: Operation): Sent {
-  const source = { random, known, schemas: check.document.components.schemas };
   const id = random.chance(0.7)
     ? random.pick([...(known.get('id') ?? []), randomUUID()])
     : strangeText(random);
   const path = template.replace('{id}', encodeURIComponent(String(id).toWellFormed()) || 'x');
-  const headers: Record<string, string> = {};
-  const query: string[] = [];
-  for (const { name, in: place, schema } of operation.parameters ?? []) {
-    if (place === 'path' || random.chance(0.5)) continue;
-    const value = String(random.chance(0.6) ? fittingValue(schema, source) : strangeValue(random));
-    if (place === 'query') query.push(`${name}=${encodeURIComponent(value.toWellFormed())}`);
-    else headers[name] = value.replace(/[^\x20-\x7e]/g, '~').trim();
-  }
+  const isOfSession = operation.operationId.endsWith('MultipartUpload') && random.chance(0.5);
+  const session = isOfSession && sessions.length > 0 ? random.pick(sessions) : undefined;
+  const { headers, query } = nextParameters(operation, session?.values ?? {});
   if (random.chance(0.05))
     headers.authorization = random.pick(['', 'Bearer', 'Bearer x', `Bearer lh_${'0'.repeat(36)}`]);
   const schema = check.requestSchema(operation);
-  const session =
-    operation.operationId.endsWith('MultipartUpload') && random.chance(0.3) ? sessions.at(-1) : {};
-  const body = schema && nextBody({ ...(fittingValue(schema, source) as object), ...session });
+  const body = schema && nextBody({ ...(fittingValue(schema, source) as object), ...session?.values });
   if (body !== undefined)
     headers['content-type'] = random.chance(0.9) ? 'application/json' : random.pick(contentTypes);
   const isJson = /^application\/json\s*(;|$)/.test(headers['content-type'] ?? '');
   return {
-    client: random.pick(clients),
+    client: session?.client ?? random.pick(clients),
     method,
-    path: query.length > 0 ? `${path}?${query.join('&')}` : path,
+    path: path + query,
     headers,
     body,
     fits: body === undefined ? schema === undefined : isJson && fitsDocument(operation, body),
   };
+}
+
+function nextParameters({ parameters = [] }: Operation, session: Record<string, unknown>) {
+  const headers: Record<string, string> = {};
+  const query = new URLSearchParams();
+  for (const { name, in: place, required, schema } of parameters) {
+    if (place === 'path' || random.chance(required ? 0.05 : 0.5)) continue;
+    const fitting = session[name] ?? (random.chance(0.6) ? fittingValue(schema, source, name) : undefined);
+    const value = String(fitting ?? strangeValue(random));
+    if (place === 'query') query.append(name, value);
+    else headers[name] = value.replace(/[^\x20-\x7e]/g, '~').trim();
+  }
+  return { headers, query: query.size > 0 ? `?${query}` : '' };
 }
 
 function nextBody(fitting: unknown): string | undefined {
@@ -158,7 +170,8 @@ async function askOnce(statuses: Map<string, number>): Promise<void> {
   const line = `${operation.operationId} ${answer.status}`;
   statuses.set(line, (statuses.get(line) ?? 0) + 1);
   if (answer.status < 300) remember(answer.body);
-  if (operation.operationId === 'prepareUpload' && answer.status === 200) rememberSession(answer.body);
+  if (operation.operationId === 'prepareUpload' && answer.status === 200)
+    rememberSession(sent.client, answer.body.data);
 }
 
 test(`${requests} requests made from the document get no answer outside it`, async (t) => {
@@ -167,6 +180,10 @@ test(`${requests} requests made from the document get no answer outside it`, asy
   assert.ok(client);
   const upload = await client.upload('quiet.wav', wavBytes(1, 0));
   known.set('upload', [upload]);
+  for (let count = 0; count < 30; count += 1) {
+    const { body } = await client.post('/api/v1/uploads', { filename: 'long.wav', size: 104_857_600 });
+    rememberSession(client, body.data);
+  }
   const statuses = new Map<string, number>();
   let left = requests;
   const worker = async () => {

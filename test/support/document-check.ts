@@ -18,7 +18,7 @@ interface Response {
 export interface Operation {
   operationId: string;
   security?: unknown[];
-  parameters?: { name: string; in: string; schema: JsonSchema }[];
+  parameters?: { name: string; in: string; required?: boolean; schema: JsonSchema }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, Response>;
 }
