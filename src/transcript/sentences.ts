@@ -7,7 +7,7 @@ const sentenceEnd = /[.!?…。！？؟।]["'”’»)\]]*$/u;
 /** Words whose full stop ends no sentence. */
 const abbreviation = /^["'“‘(]*(mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|sr|jr|gen|col|sgt|capt|[a-z])\.$/iu;
 
-export function endsSentence({ text }: SpokenWord): boolean {
+export function endsSentence({ text }: Pick<SpokenWord, 'text'>): boolean {
   return sentenceEnd.test(text) && !abbreviation.test(text.trim());
 }
 

@@ -12,6 +12,7 @@ import {
   measuredWord,
 } from './cue-lines.ts';
 import { charactersPerSecondMax, cueMsMax, cueMsMin, endOf, type ShownCue, startAfter } from './cue-times.ts';
+import { endsSentence } from './sentences.ts';
 import type { TranscriptWord } from './transcript-word.ts';
 
 export interface Cue {
@@ -26,7 +27,6 @@ export interface Cue {
 const pauseMsSplitting = 1000;
 /** From here on a pause is as good for a cut as a comma. */
 const pauseMsClause = 300;
-const sentenceEnd = /[.!?…。！？؟।]["'”’»)\]]*$/u;
 
 /** What readers mind, each in units of one more subtitle. */
 const cost = {
@@ -145,7 +145,7 @@ function cueWords(words: readonly TranscriptWord[]): CueWord[] {
     const next = words[i + 1];
     const measured = measuredWord(text);
     const pauseMs = next ? next[1] - endMs : 0;
-    const endsSentence = sentenceEnd.test(measured.text);
+    const isSentenceEnd = endsSentence(measured);
     const isClauseEnd = measured.splitCost === 0 || pauseMs >= pauseMsClause;
     const inside = isClauseEnd ? cost.clauseEnd : cost.insideClause * measured.splitCost;
     return {
@@ -153,9 +153,9 @@ function cueWords(words: readonly TranscriptWord[]): CueWord[] {
       startMs,
       endMs,
       speaker,
-      endsSentence,
+      endsSentence: isSentenceEnd,
       isLast: !next || next[3] !== speaker || pauseMs >= pauseMsSplitting,
-      cutCost: endsSentence ? 0 : inside,
+      cutCost: isSentenceEnd ? 0 : inside,
     };
   });
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsedSubtitles } from '../../test/support/parsed-subtitles.ts';
-import { segmentWords } from './segment-words.ts';
 import { srt, vtt } from './subtitles.ts';
 import type { TranscriptWord } from './transcript-word.ts';
 
@@ -58,25 +57,6 @@ for (const [type, write] of [
     assert.equal(read.replace(/\s+/g, ' '), said.trim());
   });
 }
-
-test('segments without times of words are divided by their letters', () => {
-  const divided = segmentWords([
-    { start: 1, end: 3, text: 'Abc abc.', speaker: 2 },
-    { start: 4, end: 5, text: '今日は。' },
-  ]);
-  assert.deepEqual(divided.slice(0, 2), [
-    [' Abc', 1000, 2000, 2],
-    [' abc.', 2000, 3000, 2],
-  ]);
-  assert.equal(divided.at(-1)?.[2], 5000);
-  assert.equal(
-    divided
-      .slice(2)
-      .map(([text]) => text)
-      .join(''),
-    '今日は。',
-  );
-});
 
 function unescaped(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

@@ -5,6 +5,7 @@
 
 import { sampleRate } from '../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../timeline/span.ts';
+import { unspacedScript } from '../timeline/unspaced-script.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
 import type { TimedWord } from '../timeline/word.ts';
 
@@ -67,9 +68,6 @@ export function wordsOf(text: string): string[] {
   }
   return words;
 }
-
-export const unspacedScript =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 function unspacedWords(run: string): string[] {
   const pieces: string[] = [];

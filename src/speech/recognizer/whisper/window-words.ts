@@ -1,5 +1,6 @@
 /** Times of words by dynamic time warping over the decoder's cross-attention. */
 
+import { unspacedScript } from '../../../timeline/unspaced-script.ts';
 import type { DecodedWindow } from './whisper-decoding.ts';
 import type { WhisperVocabulary } from './whisper-vocabulary.ts';
 
@@ -51,11 +52,9 @@ function wordRanges(
   return ranges;
 }
 
-const unspacedLetter =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-
 function beginsWord(text: string): boolean {
-  return text.startsWith(' ') || unspacedLetter.test(text);
+  const [first = ''] = text;
+  return first === ' ' || unspacedScript.test(first);
 }
 
 /** Tokens × steps: each head standardised over the tokens, the mean over the heads, median-filtered. */
