@@ -8,8 +8,10 @@ import { type ProcessSpec, type ProcessUser, runProcess } from '../platform/subp
 export interface PostgresUser {
   /** Put before the program. */
   wrapper: readonly string[];
-  /** Set when the process must be another user. */
+  /** Set when the process must be another user, to whom the files belong. */
   user?: ProcessUser;
+  /** The wrapper becomes that user by itself, and takes along what it may. */
+  isSwitchedByWrapper?: true;
 }
 
 export interface PostgresUserOptions {
@@ -18,6 +20,8 @@ export interface PostgresUserOptions {
   clusterDir: string;
   /** The program that makes user namespaces. */
   unshare?: string;
+  /** The program that gives capabilities to another user. */
+  setpriv?: string;
 }
 
 const nobody: ProcessUser = { uid: 65_534, gid: 65_534 };
@@ -42,7 +46,8 @@ export async function choosePostgresUser(options: PostgresUserOptions): Promise<
     if (hasName()) return { wrapper: [] };
   }
   // The owner's own database, started by root for once, stays the owner's.
-  if (ourUid === 0 && owner && owner.uid !== 0) return { wrapper: [], user: owner };
+  if (ourUid === 0 && owner && owner.uid !== 0)
+    return (await asOther(owner, options)) ?? { wrapper: [], user: owner };
 
   const wrapper = await namespaceWrapper(options);
   if (wrapper) return { wrapper };
@@ -53,13 +58,38 @@ export async function choosePostgresUser(options: PostgresUserOptions): Promise<
   }
 
   const user = (await namedUser()) ?? nobody;
-  const reachable =
-    (await runs({ command: postgres, args: ['--version'], user })) &&
-    (await runs({ command: 'test', args: ['-x', dataDir], user }));
-  if (reachable && !owner) return { wrapper: [], user };
+  const other = await asOther(user, options);
+  if (other && !owner) return other;
   throw new StartError(
-    `The embedded PostgreSQL cannot run as root here, because user namespaces are refused and user ${user.uid} cannot use ${reachable ? clusterDir : `${postgres} and ${dataDir}`}: run Longhand as an ordinary user, or set LONGHAND_DATABASE_URL.`,
+    `The embedded PostgreSQL cannot run as root here, because user namespaces are refused and user ${user.uid} cannot use ${other ? clusterDir : `${postgres} and ${dataDir}`}: run Longhand as an ordinary user, or set LONGHAND_DATABASE_URL.`,
   );
+}
+
+/**
+ * As another user, who can reach the programs and the data directory. Where that user may not go there (a checkout
+ * below /root), with the one capability that passes over permissions of files: root in a container has it to give.
+ */
+async function asOther(
+  user: ProcessUser,
+  { postgres, dataDir, setpriv = 'setpriv' }: PostgresUserOptions,
+): Promise<PostgresUser | undefined> {
+  const capability = '-all,+dac_override';
+  const plain: PostgresUser = { wrapper: [], user };
+  const privileged: PostgresUser = {
+    user,
+    isSwitchedByWrapper: true,
+    wrapper: [
+      ...[setpriv, `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'],
+      // Without this bit access(2), by which initdb looks for the server, would not count the capability.
+      ...['--securebits=+no_setuid_fixup', `--bounding-set=${capability}`],
+      ...[`--inh-caps=${capability}`, `--ambient-caps=${capability}`, '--'],
+    ],
+  };
+  for (const candidate of [plain, privileged]) {
+    const programRuns = await runs(asPostgresUser(candidate, postgres, ['--version']));
+    if (programRuns && (await runs(asPostgresUser(candidate, 'test', ['-x', dataDir])))) return candidate;
+  }
+  return undefined;
 }
 
 /**
@@ -113,12 +143,12 @@ function hasName(): boolean {
 }
 
 export function asPostgresUser(
-  { wrapper, user }: PostgresUser,
+  { wrapper, user, isSwitchedByWrapper }: PostgresUser,
   program: string,
   args: readonly string[],
 ): ProcessSpec {
   const [command = program, ...rest] = [...wrapper, program, ...args];
-  return { command, args: rest, ...(user && { user }) };
+  return { command, args: rest, ...(user && !isSwitchedByWrapper && { user }) };
 }
 
 async function ownerOf(path: string): Promise<ProcessUser | undefined> {

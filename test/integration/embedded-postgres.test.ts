@@ -291,11 +291,27 @@ test('where user namespaces are refused, root runs it as a user without rights',
   assert.equal((await stat(`/proc/${await runningServer(dataDir)}`)).uid, nobody.uid);
 });
 
+test('where that user may not go there either, root gives it the capability to', onlyRoot, async (t) => {
+  const dataDir = await temporaryDataDirectory(t); // Closed to everybody else.
+  const clusterDir = join(dataDir, 'postgres');
+  const binaries = await findPostgresBinaries();
+  const options = { postgres: binaries.postgres, dataDir, clusterDir, unshare: '/missing/unshare' };
+  const postgresUser = await choosePostgresUser(options);
+  assert.deepEqual([postgresUser.user, postgresUser.isSwitchedByWrapper], [nobody, true]);
+  await ensureCluster({ clusterDir, binaries, postgresUser, clock });
+  assert.equal((await stat(clusterDir)).uid, nobody.uid);
+  assert.deepEqual(await choosePostgresUser(options), postgresUser);
+  const { connectionString } = await open(t, dataDir);
+  await query(connectionString, 'create table word as select 1 as id');
+  assert.equal((await stat(`/proc/${await runningServer(dataDir)}`)).uid, nobody.uid);
+});
+
 test('where root can run it in no way, one sentence says what to do', onlyRoot, async (t) => {
   const dataDir = await temporaryDataDirectory(t); // Closed to everybody else.
   const { postgres } = await findPostgresBinaries();
   const clusterDir = join(dataDir, 'postgres');
-  await assert.rejects(choosePostgresUser({ postgres, dataDir, clusterDir, unshare: '/missing/unshare' }), {
+  const without = { unshare: '/missing/unshare', setpriv: '/missing/setpriv' };
+  await assert.rejects(choosePostgresUser({ postgres, dataDir, clusterDir, ...without }), {
     name: 'StartError',
     message: /cannot run as root here.*: run Longhand as an ordinary user, or set LONGHAND_DATABASE_URL\.$/,
   });
