@@ -93,7 +93,8 @@ export class PageProgram {
       const cause = `no sandbox, and ${known.version} is older than ${unconfinedVersionMin}`;
       throw new MediaFailure('source_resolver_unconfined', { cause });
     }
-    return known;
+    const { path, version, ageDays } = known;
+    return { path, version, ageDays };
   }
 
   async run(args: readonly string[], options: PageRunOptions): Promise<FinishedProcess> {

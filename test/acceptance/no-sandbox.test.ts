@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { newClient } from '../support/api-client.ts';
+import { onCleanup } from '../support/cleanup.ts';
 import { startService, testEnvironment } from '../support/service.ts';
 
 /** Inside a user namespace in which no further one can be made. */
@@ -44,7 +45,7 @@ test('without namespaces the service warns, refuses pages to an old yt-dlp, and 
   const ytdlp = join(environment.LONGHAND_DATA_DIR ?? '', 'yt-dlp');
   await writeFile(ytdlp, '#!/bin/sh\necho 2023.03.04\n', { mode: 0o755 });
   const service = await startService({ ...environment, LONGHAND_YTDLP: ytdlp }, [], refusing);
-  t.after(() => service.stop());
+  onCleanup(t, () => service.stop()); // Before the database goes.
   const warnings = service.log().match(/There is no sandbox on this machine/g) ?? [];
   assert.equal(warnings.length, 1);
 
