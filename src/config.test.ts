@@ -102,6 +102,7 @@ test('plans come from a file, with every field checked', async (t) => {
         fileBytesMax: 10,
         mediaSecondsMax: 20,
         dailyTranscriptionsMax: 30,
+        runningTranscriptionsMax: 20,
         speakerDiarization: true,
         unclaimedBytesMax: 40,
         openUploadsMax: 100,
