@@ -167,12 +167,3 @@ test('an unknown flag is answered with the usage', async (t) => {
   assert.equal(status, 2);
   assert.match(stdout, /\.\/setup --tests/);
 });
-
-test('CI runs the test command of the README as it stands', async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, block = ''] = /^```sh\n([\s\S]*?)```/m.exec(readme) ?? [];
-  const [, testCommand = ''] = block.split('\n').map((line) => line.replace(/ *#.*/, ''));
-  assert.match(testCommand, /npm test$/);
-  const ci = await readFile(join(root, '.ci', 'run'), 'utf8');
-  assert.ok(ci.split('\n').includes(testCommand), testCommand);
-});
