@@ -5,7 +5,11 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { forkModule } from '../../src/platform/subprocess.ts';
 import type { SpeechAnswer, SpeechCancel, SpeechRequest } from '../../src/speech/process/speech-message.ts';
+import { SpeechProcess } from '../../src/speech/process/speech-process.ts';
+import { SpeechProcessDied } from '../../src/speech/speech.ts';
+import { childProcesses } from '../support/child-processes.ts';
 import { onCleanup } from '../support/cleanup.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { patience } from '../support/speech.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'speech', 'process', 'speech-process-main.ts');
@@ -18,9 +22,10 @@ const silentChunks = Array.from({ length: 100 }, (_, index) => {
 });
 const languages = (id: number): SpeechRequest => ({ type: 'detect-languages', id, chunks: silentChunks });
 
+const settings = { modelsDirectory: '/nonexistent', niceness: 0, memoryBytesMax: 2 ** 40 };
+
 /** A real speech process without models, spoken to as its parent does. */
 function speechProcess(t: TestContext) {
-  const settings = { modelsDirectory: '/nonexistent', niceness: 0, memoryBytesMax: 2 ** 40 };
   const child = forkModule(main, { args: [JSON.stringify(settings)] });
   onCleanup(t, async () => void child.kill());
   const messages = on(child, 'message', { signal: patience() });
@@ -61,4 +66,30 @@ test('a cancelled request is answered once, under its own id, whether it is unde
     answers.slice(1).map(({ type }) => type),
     ['failed', 'languages-detected'],
   );
+});
+
+test('a process that does not answer is ended after a time that follows the length of the audio', async (t) => {
+  const clock = new ManualClock();
+  const speech = new SpeechProcess(settings, clock);
+  onCleanup(t, () => speech.close());
+  const never = new AbortController().signal;
+  await speech.detectLanguages(silentChunks.slice(0, 1), never); // It is up and listens.
+  const [pid] = childProcesses(process.pid, 'speech-process-main');
+  process.kill(pid ?? Number.NaN, 'SIGSTOP');
+  const span = { startSample: 0, endSample: 30 * 16_000 };
+  const chunk = { index: 0, ...span, utterances: [{ ...span, spans: [span] }] };
+  const options = { engine: 'auto', language: 'en', speakers: false };
+  const answer = speech.recognise(new Uint8Array(2 * span.endSample), chunk, options, never);
+  const outcome = answer.then(
+    () => assert.fail('a stopped process cannot answer'),
+    (error: unknown) => error,
+  );
+  await clock.advance(209_000);
+  assert.equal(
+    speech.hasEnded,
+    false,
+    'thirty seconds of audio may take three and a half minutes on a busy machine',
+  );
+  await clock.advance(1_000);
+  assert.ok((await outcome) instanceof SpeechProcessDied);
 });

@@ -49,3 +49,9 @@ export async function mountSmallDisk(hooks: Hooks, mebibytes: number): Promise<S
     },
   };
 }
+
+/** Starts a program that sees a small file system of its own at that directory, for `startService`. */
+export function onSmallDisk(directory: string, mebibytes: number): string[] {
+  const script = `mount -t tmpfs -o size=${mebibytes}m tmpfs "$0" && exec "$@"`;
+  return ['unshare', ...mountNamespace, 'sh', '-c', script, directory];
+}

@@ -1,9 +1,9 @@
 /** A PostgreSQL of a test's own, which the test can stop like a machine that hangs, take away, and bring back. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
+import { childProcesses } from './child-processes.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
 import { temporaryDataDir } from './service.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -35,7 +35,7 @@ export async function stoppableDatabase(hooks: Hooks): Promise<StoppableDatabase
     thaw,
     async freeze() {
       const [pid] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
-      frozen = [Number(pid), ...childrenOf(Number(pid))];
+      frozen = [Number(pid), ...childProcesses(Number(pid))];
       for (const one of frozen) process.kill(one, 'SIGSTOP');
     },
     async takeAway() {
@@ -46,19 +46,4 @@ export async function stoppableDatabase(hooks: Hooks): Promise<StoppableDatabase
       postgres ??= await open();
     },
   };
-}
-
-function childrenOf(parent: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && parentOf(name) === parent)
-    .map(Number);
-}
-
-function parentOf(pid: string): number | undefined {
-  try {
-    // After the name in brackets: the state, then the parent.
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
-  } catch {
-    return undefined; // It has just ended.
-  }
 }
