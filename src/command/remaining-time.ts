@@ -19,8 +19,10 @@ const unknownSeconds = 600;
 /** Seconds of audio in a second, for each worker; twenty were measured on a free core. */
 const speedPerWorker = 12;
 const startSeconds = 2;
-/** From this share on what was measured counts alone. */
-const fractionTelling = 0.2;
+/** The first tenth is fetching and decoding, whose share is a guess itself; from three tenths on what was measured counts alone. */
+const fractionTelling = { from: 0.1, wholly: 0.3 };
+/** A guess that has run out is wrong; as much again as a third of the time so far is the next one. */
+const overrunShare = 1 / 3;
 
 /** A guess of how long the work will take, from names and sizes alone. */
 export function expectedSeconds(recordings: readonly Recording[], workers: number): number {
@@ -41,9 +43,10 @@ export function remainingSeconds(
   expected: number,
   { elapsedSeconds, fraction }: { elapsedSeconds: number; fraction: number },
 ): number {
-  const guessed = expected * (1 - fraction);
-  if (fraction <= 0) return guessed;
+  const guessed = Math.max(expected * (1 - fraction), elapsedSeconds * overrunShare);
+  const { from, wholly } = fractionTelling;
+  const trust = Math.min(1, Math.max(0, (fraction - from) / (wholly - from)));
+  if (trust === 0) return guessed;
   const measured = (elapsedSeconds * (1 - fraction)) / fraction;
-  const trust = Math.min(1, fraction / fractionTelling);
   return trust * measured + (1 - trust) * guessed;
 }

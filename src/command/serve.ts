@@ -2,6 +2,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLogger } from '../platform/telemetry.ts';
 import { startService } from '../service/service.ts';
+import { asTyped } from './command-name.ts';
 import { readyLine, startLines } from './start-lines.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -18,7 +19,7 @@ export async function serve(options: { role?: string }): Promise<number> {
 
   const stopping = nextSignal();
   const service = await startService(config, systemClock, logger);
-  process.stdout.write(`${startLines(service).join('\n')}\n`);
+  process.stdout.write(`${asTyped(startLines(service).join('\n'))}\n`);
   if (service.missing.length > 0)
     service.ready.then(
       () => process.stdout.write(`${readyLine(service)}\n`),

@@ -37,7 +37,7 @@ export async function watchedPage(
   const origins = new Set<string>();
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => complaints.push(`${request.failure()?.errorText}: ${request.url()}`));
   page.on('request', (request) => origins.add(new URL(request.url()).origin));
   return { page, complaints, origins };
 }

@@ -102,17 +102,23 @@ function requestOf(form) {
   };
 }
 
-/** Shows the body while it comes: an event stream may take as long as its job. */
+/** The whole body; an event stream, which may take as long as its job, is shown while it comes. */
 async function shownBody(response, output) {
   const code = element('code');
   let text = '';
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {
-    if (text === '') output.append(codeFigure(code));
-    text += part.value;
-    code.textContent = text.slice(0, bodyCharactersMax);
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    output.append(codeFigure(code));
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += decoder.decode(part.value, { stream: true });
+      code.textContent = text.slice(-bodyCharactersMax);
+    }
+    return text;
   }
+  text = await response.text();
   code.textContent = readable(text).slice(0, bodyCharactersMax);
+  if (text !== '') output.append(codeFigure(code));
   return text;
 }
 

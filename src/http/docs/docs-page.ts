@@ -56,7 +56,7 @@ ${document.groups.map(
   ({ name, routes }) =>
     html`<h2>${name}</h2><ul>${routes.map(({ operation }) => link(operation.operationId, operation.summary))}</ul>`,
 )}
-<h2>Know</h2><ul>${link('errors', 'Errors')}${link('webhooks', 'Events')}${link('verify', 'Verify the signature')}${link('media', 'Accepted media')}${link('limits', 'Limits')}</ul></nav>`;
+<h2>Good to know</h2><ul>${link('errors', 'Errors')}${link('webhooks', 'Events')}${link('verify', 'Verify the signature')}${link('media', 'Accepted media')}${link('limits', 'Limits')}</ul></nav>`;
 }
 
 function anchor(name: string): string {

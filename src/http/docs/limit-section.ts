@@ -13,6 +13,12 @@ const planRows: [title: string, value: (plan: Plan) => string][] = [
   ['file size', ({ fileBytesMax }) => bytesText(fileBytesMax)],
   ['length of a recording', ({ mediaSecondsMax }) => `${Math.floor(mediaSecondsMax / 3600)} h`],
   ['transcriptions per UTC day', ({ dailyTranscriptionsMax }) => dailyTranscriptionsMax.toLocaleString('en')],
+  [
+    'transcriptions at once; the others wait',
+    ({ runningTranscriptionsMax }) => runningTranscriptionsMax.toLocaleString('en'),
+  ],
+  ['uploads that no job uses yet, together', ({ unclaimedBytesMax }) => bytesText(unclaimedBytesMax)],
+  ['uploads prepared and not complete', ({ openUploadsMax }) => openUploadsMax.toLocaleString('en')],
   ['speakers told apart', ({ speakerDiarization }) => (speakerDiarization ? 'yes' : 'no')],
 ];
 
