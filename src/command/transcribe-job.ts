@@ -60,13 +60,14 @@ export async function openJobRunner(
 ): Promise<JobRunner> {
   const ends = new EventTarget();
   const foundation = await openFoundation(config, clock, logger);
-  const { stores, close } = await openStorage(foundation);
+  const { stores, disk, close } = await openStorage(foundation);
   const queue = await openQueue(foundation, { pollMs: queuePollMs });
   const worker = await startWorker({
     foundation,
     speech,
     programs: await mediaPrograms(foundation),
     stores,
+    disk,
     queue,
     egress,
     // A service may run on the same database: this worker may end a job of its accounts, too.

@@ -3,12 +3,13 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DiskBudget, spaceOf } from './disk-budget.ts';
 import { ScratchDirectory } from './scratch-directory.ts';
 
 test('a directory lives as long as its work, and what a dead process left is removed at the next start', async (t) => {
   const path = await mkdtemp(join(tmpdir(), 'longhand-scratch-'));
   t.after(() => rm(path, { recursive: true }));
-  const scratch = new ScratchDirectory(path);
+  const scratch = new ScratchDirectory(path, new DiskBudget({ space: () => spaceOf([path]) }));
   await mkdir(join(path, '999999999-dead'));
   await writeFile(join(path, '999999999-dead', 'media'), 'left behind');
   await mkdir(join(path, `${process.ppid}-alive`));

@@ -1,8 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-
-/** With less than this the disk is full: file systems keep the last pages for themselves. */
-const roomBytesMin = 1024 * 1024;
+import type { DiskBudget, DiskReservation } from './disk-budget.ts';
 
 const namePattern = /^([0-9]+)-[A-Za-z0-9]+$/;
 
@@ -12,9 +10,11 @@ const namePattern = /^([0-9]+)-[A-Za-z0-9]+$/;
  */
 export class ScratchDirectory {
   readonly #path: string;
+  readonly #disk: DiskBudget;
 
-  constructor(path: string) {
+  constructor(path: string, disk: DiskBudget) {
     this.#path = path;
+    this.#disk = disk;
   }
 
   /** Makes the place and removes what dead processes left in it. */
@@ -27,19 +27,20 @@ export class ScratchDirectory {
     }
   }
 
-  /** Whether anything can still be written here. */
+  /** Whether anything can still be written here without breaking the reserve of the disk. */
   async hasRoom(): Promise<boolean> {
-    const { bavail, bsize } = await statfs(this.#path);
-    return bavail * bsize >= roomBytesMin;
+    return (await this.#disk.freeBytes()) > 0;
   }
 
-  /** A directory for `work` alone, gone when it ends. */
-  async use<Result>(work: (directory: string) => Promise<Result>): Promise<Result> {
+  /** A directory for `work` alone, gone when it ends. Whoever writes much into it covers that by `room` before. */
+  async use<Result>(work: (directory: string, room: DiskReservation) => Promise<Result>): Promise<Result> {
     const directory = await mkdtemp(join(this.#path, `${process.pid}-`));
+    const room = await this.#disk.reserve();
     try {
-      return await work(directory);
+      return await work(directory, room);
     } finally {
       await rm(directory, { recursive: true, force: true });
+      room.release();
     }
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
-import { DiskBudget, spaceOf } from '../platform/disk-budget.ts';
+import { DiskBudget, NoRoom, spaceOf } from '../platform/disk-budget.ts';
 import { uploadStore } from '../upload/upload-store.ts';
 
 /** Where jobs keep files while they are worked on, in the data directory. */
@@ -29,5 +29,24 @@ export function diskBudget({
     space: () => spaceOf([config.dataDir, objectsPath(config), scratchPath(config)]),
     reserveBytes: config.diskReserveBytes,
     ...(db ? { promisedBytes: () => uploadStore.promisedBytes(db, clock.date()) } : {}),
+  });
+}
+
+/** Rejects with NoRoom below the reserve. */
+export async function expectRoom(disk: DiskBudget): Promise<void> {
+  const { freeBytes, reserveBytes } = await disk.space();
+  if (freeBytes <= reserveBytes)
+    throw new NoRoom(`${freeBytes} bytes are free on the disk, and ${reserveBytes} are its reserve`);
+}
+
+const watchEveryMs = 2_000;
+
+/** Tells when the disk is below its reserve, before a task finds out. Returns the function that ends the watch. */
+export function watchRoom(disk: DiskBudget, clock: Clock, onFull: (error: NoRoom) => void): () => void {
+  return clock.every(watchEveryMs, () => {
+    // A disk that cannot be asked is found out by the tasks.
+    expectRoom(disk).catch((error: unknown) => {
+      if (error instanceof NoRoom) onFull(error);
+    });
   });
 }

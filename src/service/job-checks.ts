@@ -1,6 +1,5 @@
 /** Everything a job needs, as the start, `/readyz` and `longhand doctor` look at it. */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
 import type { MediaPrograms } from '../media/probe.ts';
@@ -18,6 +17,7 @@ import type { ObjectStores } from '../storage/object-store.ts';
 import { isProcessingAvailable } from '../transcription/worker-presence.ts';
 import { secretKeyFault } from '../webhook/secret-keys.ts';
 import { Check, type Finding } from './check.ts';
+import { diskBudget, scratchPath } from './disk.ts';
 
 type Outcome = Omit<Finding, 'name'>;
 
@@ -38,7 +38,7 @@ export function workerChecks(parts: {
   models: ModelStore;
 }): Check[] {
   const { config, clock, programs, models } = parts;
-  const scratch = new ScratchDirectory(join(config.dataDir, 'tmp'));
+  const scratch = new ScratchDirectory(scratchPath(config), diskBudget({ config, clock, db: undefined }));
   const program = (name: 'ffmpeg' | 'ffprobe', attempt: typeof tryProbe) =>
     new Check({
       name,

@@ -22,7 +22,7 @@ import { Outages } from '../transcription/outages.ts';
 import { stepQueues } from '../transcription/steps.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 import { WorkerPresence } from '../transcription/worker-presence.ts';
-import { diskBudget, objectsPath, scratchPath } from './disk.ts';
+import { diskBudget, expectRoom, objectsPath, scratchPath, watchRoom } from './disk.ts';
 import type { Foundation } from './foundation.ts';
 import type { LazyEgress } from './lazy-egress.ts';
 
@@ -97,6 +97,7 @@ export interface WorkerParts {
   speech: Speech;
   programs: MediaPrograms;
   stores: ObjectStores;
+  disk: DiskBudget;
   queue: TaskQueue;
   egress: Pick<LazyEgress, 'open'>;
   recordEnd(tx: Queryable, job: EndedTranscription): Promise<void>;
@@ -122,20 +123,21 @@ export async function mediaPrograms(context: Context): Promise<MediaPrograms> {
 
 /** Starts to take steps of jobs, and tells the API so. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { foundation, stores, queue, speech, programs } = parts;
+  const { foundation, stores, disk, queue, speech, programs } = parts;
   const { config, clock, logger, db, accounts } = foundation;
-  const scratch = new ScratchDirectory(scratchPath(config));
+  const scratch = new ScratchDirectory(scratchPath(config), disk);
   await scratch.prepare();
   const presence = new WorkerPresence(db, logger);
   await presence.start(clock);
   const outages = new Outages({
     clock,
     logger,
-    probes: { storage: () => stores.current.check() },
+    probes: { storage: () => stores.current.check(), disk: () => expectRoom(disk) },
     onEnd: () => {
       for (const { name } of Object.values(stepQueues)) queue.wake(name);
     },
   });
+  const endWatch = watchRoom(disk, clock, (error) => outages.report('disk', error));
   startJobWorker({
     db,
     queue,
@@ -156,6 +158,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   });
   return {
     async stop() {
+      endWatch();
       outages.stop();
       await speech.close();
       await presence.stop();

@@ -63,10 +63,10 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   });
   undo.unshift(() => foundation.close());
   const parts = await openParts(foundation, egress, worker, undo);
-  const { stores } = parts.storage;
+  const { stores, disk } = parts.storage;
   const { recordEnd, afterEnd } = parts.webhooks;
   const startWorker = async () =>
-    worker?.start({ foundation, stores, queue: parts.queue, recordEnd, afterEnd });
+    worker?.start({ foundation, stores, disk, queue: parts.queue, recordEnd, afterEnd });
   await startWorker();
 
   const checks = checksOf(foundation, parts, worker);

@@ -7,6 +7,7 @@ import { MediaFailure } from '../media/media-failure.ts';
 import { type MediaPrograms, probe } from '../media/probe.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import type { DiskReservation } from '../platform/disk-budget.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { ScratchDirectory } from '../platform/scratch-directory.ts';
 import type { Logger } from '../platform/telemetry.ts';
@@ -62,9 +63,10 @@ export async function decodeMedia(
   if (!media) throw new Error('a link is to be decoded before it was fetched');
   deps.speech.warmUp(deps.engine, job.options.language);
   const report = new StageReport(deps, job.id);
-  await deps.scratch.use(async (directory) => {
+  await deps.scratch.use(async (directory, room) => {
     const file = join(directory, 'media');
-    await copyMedia(deps, { job, media, file, report }, signal);
+    await room.cover(media.sizeBytes);
+    await copyMedia(deps, { job, media, file, report, room }, signal);
     await report.enter('decoding');
     const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };
     const found = await decodeAndListen(deps, job, { file, audio, report }, signal);
@@ -95,12 +97,20 @@ async function copyMedia(
     media,
     file,
     report,
-  }: { job: RunningTranscription; media: MediaObject; file: string; report: StageReport },
+    room,
+  }: {
+    job: RunningTranscription;
+    media: MediaObject;
+    file: string;
+    report: StageReport;
+    room: DiskReservation;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const isUpload = job.source.kind === 'upload';
   if (isUpload) await report.enter('fetching');
   const tell = (bytes: number) => {
+    room.written(bytes);
     if (isUpload) report.progress(bytes, media.sizeBytes);
   };
   try {
@@ -132,7 +142,8 @@ async function decodeAndListen(
   const samples = counting(decoded.audio, (bytes) => report.progress(bytes, totalBytes));
   const copy = new PassThrough();
   copy.on('error', () => {}); // Who reads or writes it hears of the fault; without a listener it would end the process.
-  const stored = stores.current.write(audio.key, copy);
+  const expectedBytes = Math.min(totalBytes, job.options.mediaSecondsMax * bytesPerSecond);
+  const stored = stores.current.write(audio.key, copy, Math.ceil(expectedBytes));
   const heard = speech.findSpeech(copiedTo(copy, samples), either);
   try {
     const [found] = await Promise.all([heard, stored]);

@@ -39,16 +39,17 @@ export async function fetchMedia(
   const { url } = job.source;
   deps.speech.warmUp(deps.engine, job.options.language);
   await new StageReport(deps, job.id).enter('fetching');
-  await deps.scratch.use(async (directory) => {
+  await deps.scratch.use(async (directory, room) => {
     const { file, label } = await deps.sources.acquireSource(url, {
       directory,
       sizeBytesMax: job.options.fileBytesMax,
       durationSecondsMax: job.options.mediaSecondsMax,
+      room,
       signal,
     });
     const { size: sizeBytes } = await stat(file);
     const media = { storage: stores.current.id, key: workKey(job.id, 'media'), sizeBytes };
-    await stores.current.write(media.key, addAbortSignal(signal, createReadStream(file)));
+    await stores.current.write(media.key, addAbortSignal(signal, createReadStream(file)), sizeBytes);
     signal.throwIfAborted();
     const filename = labelOf(label, job.filename);
     const wasFirst = await db.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 /** What an error in a step means: the only place that decides it. */
 import { MediaFailure } from '../media/media-failure.ts';
 import { DatabaseUnavailable } from '../platform/database-fault.ts';
+import { NoRoom } from '../platform/disk-budget.ts';
 import { EngineUnavailable, ModelMissing, SpeechProcessDied } from '../speech/speech.ts';
 import { StorageUnavailable } from '../storage/object-store.ts';
 import { StorageNotConfigured } from '../storage/read-object.ts';
@@ -13,6 +14,8 @@ export type StepFault =
   | { kind: 'media'; failure: MediaFailure }
   /** Nobody's fault and not the task's: waited out. */
   | { kind: 'away'; of: Dependency; retryAfterMs: number }
+  /** There is no room for a task of its size: waited out, too, but smaller ones may have room. */
+  | { kind: 'no-room' }
   /** This worker cannot do it; another may. */
   | { kind: 'unfit'; model: string | null }
   /** The speech process died of it, or did not answer in time: perhaps the chunk does that to every process. */
@@ -35,6 +38,8 @@ const causesMax = 8;
 
 export function stepFault(error: unknown): StepFault {
   const causes = [...causesOf(error)];
+  // The local storage is not away when its disk is full.
+  if (causes.some((cause) => cause instanceof NoRoom)) return { kind: 'no-room' };
   for (const cause of causes) {
     const of = dependencyAway(cause);
     if (of)

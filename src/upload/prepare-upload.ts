@@ -85,9 +85,11 @@ type AcceptedUpload = PrepareUploadCommand & { account: Account; contentType: st
 
 async function signTarget(deps: PrepareUploadDeps, accepted: AcceptedUpload): Promise<UploadTarget> {
   const { current: store } = deps.stores;
-  await store.check();
   const isMultipart = accepted.sizeBytes >= deps.multipartThresholdBytes;
-  const insert = () => insertUpload(deps, accepted, isMultipart);
+  const insert = async () => {
+    await store.check();
+    return await insertUpload(deps, accepted, isMultipart);
+  };
   const wanted = { accountId: accepted.account.id, sizeBytes: accepted.sizeBytes };
   const upload = await (store.id === 'local' ? withRoom(deps, wanted, insert) : insert());
   const target = isMultipart ? await multipartTarget(deps, store, upload) : await singleTarget(store, upload);

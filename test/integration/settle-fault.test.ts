@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { MediaFailure } from '../../src/media/media-failure.ts';
 import { DatabaseUnavailable } from '../../src/platform/database-fault.ts';
+import { DiskBudget, NoRoom } from '../../src/platform/disk-budget.ts';
 import { Postponed } from '../../src/platform/queue.ts';
 import { ScratchDirectory } from '../../src/platform/scratch-directory.ts';
 import { EngineUnavailable, ModelMissing, SpeechError, SpeechProcessDied } from '../../src/speech/speech.ts';
@@ -25,11 +26,13 @@ async function open(t: TestContext) {
     probes: {},
     onEnd: () => {},
   });
-  const scratch = new ScratchDirectory(await temporaryDataDir(t));
+  const space = { freeBytes: 1_000, totalBytes: 1_000 };
+  const disk = new DiskBudget({ space: async () => space, reserveBytes: 100 });
+  const scratch = new ScratchDirectory(await temporaryDataDir(t), disk);
   const deps: SettleFaultDeps = { ...world.deps, outages, scratch };
   const account = await world.account();
   const id = await world.job(account);
-  return { world, deps, outages, account, id };
+  return { world, deps, outages, account, id, space };
 }
 
 /** Waits between the tries, in seconds and without their chance, until the job has ended. */
@@ -138,6 +141,22 @@ for (const [of, error] of outagesOf) {
     assert.equal(outages.mayTake(of), false, 'this worker takes nothing that needs it');
     const warnings = world.lines.filter(({ level }) => level === 40);
     assert.equal(warnings.length, 1, 'the log says it once');
+  });
+}
+
+for (const error of [
+  new NoRoom('too large'),
+  new StorageUnavailable('the disk is full', { cause: new NoRoom('too large') }),
+]) {
+  test(`a task that is too large for the room on the disk waits and does not hold up others (${error.name})`, async (t) => {
+    const { world, deps, outages, id, space } = await open(t);
+    const at = { transcriptionId: id, step: 'decode' } as const;
+    await assert.rejects(settleFault(deps, at, error), Postponed);
+    assert.equal(outages.mayTake('disk', 'storage'), true);
+    space.freeBytes = 99;
+    await assert.rejects(settleFault(deps, at, error), Postponed);
+    assert.equal(outages.mayTake('disk'), false, 'below the reserve nobody has room');
+    assert.deepEqual(await ended(world, id), ['processing', null]);
   });
 }
 
