@@ -30,7 +30,7 @@ test('a taken port loses no key, and the key is shown until it is used', async (
     accounts: [],
   });
   const early = await longhand(environment, 'key', 'create');
-  assert.equal(early.code, 1);
+  assert.equal(early.code, 2);
   assert.match(early.stderr, /^longhand: There is no account yet\..*\n$/);
 
   const first = await startService(environment);
