@@ -10,7 +10,7 @@ import { openStorage } from '../service/processing.ts';
 import { eventRecorder } from '../service/webhooks.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { onFoundation, print } from './command-context.ts';
-import { UsageError } from './usage-error.ts';
+import { CommandFailure } from './command-failure.ts';
 
 interface Options {
   json?: boolean;
@@ -57,7 +57,7 @@ async function confirm(question: string): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`${question} This cannot be undone. Type yes to go on: `);
   terminal.close();
-  if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was deleted.');
+  if (answer.trim().toLowerCase() !== 'yes') throw new CommandFailure('Nothing was deleted.');
 }
 
 function report(what: string, id: string, { isErased }: Deleted, options: Options): void {
@@ -68,6 +68,6 @@ function report(what: string, id: string, { isErased }: Deleted, options: Option
   ]);
 }
 
-function unknownTranscription(id: string): UsageError {
-  return new UsageError(`There is no transcription ${id}.`);
+function unknownTranscription(id: string): CommandFailure {
+  return new CommandFailure(`There is no transcription ${id}.`);
 }

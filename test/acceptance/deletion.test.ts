@@ -108,14 +108,14 @@ test('a deleted account: its keys stop, and no file bears its id; others go on',
   assert.equal((await other.get('/api/v1/transcriptions')).status, 200);
 });
 
-test('what does not exist cannot be deleted: one sentence, exit code 2', async () => {
+test('what does not exist cannot be deleted: one sentence, exit code 1', async () => {
   const unknown = crypto.randomUUID();
   for (const id of [unknown, 'nonsense', '']) {
     for (const kind of ['transcription', 'account']) {
       const { code, stderr } = await longhand(service.environment, kind, 'delete', id, '--json');
       assert.deepEqual(
         [code, /^longhand: There is no (transcription|account) .*\n$/.test(stderr)],
-        [2, true],
+        [1, true],
         stderr,
       );
     }

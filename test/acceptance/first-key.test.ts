@@ -61,6 +61,6 @@ test('a taken port loses no key, and the key is shown until it is used', async (
 
   await longhand(environment, 'account', 'create', 'Ada');
   const ambiguous = await longhand(environment, 'key', 'create');
-  assert.equal(ambiguous.code, 1);
+  assert.equal(ambiguous.code, 2);
   assert.match(ambiguous.stderr, /^longhand: There are several accounts.*--account.*\n$/);
 });
