@@ -1,4 +1,5 @@
 /** The job's `filename`: a short clean name from a link, a header or a title. */
+import { decodeExtended, parse } from 'content-disposition';
 import { labelOf } from '../contract/label.ts';
 
 /** From Content-Disposition when it names a file, else from the last part of the path, else the host. */
@@ -8,7 +9,7 @@ export function labelFromAnswer(url: URL, contentDisposition: string | undefined
 
 export function labelFromUrl(url: URL): string {
   const last = url.pathname.split('/').findLast((part) => part !== '') ?? '';
-  return cleanLabel(decoded(last)) || cleanLabel(url.hostname) || 'media';
+  return cleanLabel(unescaped(last)) || cleanLabel(url.hostname) || 'media';
 }
 
 /** What the job is called until its source has been opened: a pure guess from the link. */
@@ -26,27 +27,21 @@ export function cleanLabel(text: string): string {
   return labelOf(line, '').trim();
 }
 
-/** RFC 6266: the encoded form wins over the plain one. */
+/** The encoded form wins over the plain one. */
 function dispositionFilename(header: string | undefined): string | undefined {
   if (!header) return undefined;
-  const encoded = /filename\*\s*=\s*(?:"\s*)?([\w-]+)'[^']*'([^;"\s]+)/i.exec(header);
-  if (encoded) return decoded(encoded[2] ?? '', encoded[1]?.toLowerCase() === 'iso-8859-1');
-  const quoted = /filename\s*=\s*"((?:\\.|[^"\\])*)"/i.exec(header)?.[1]?.replace(/\\(.)/g, '$1');
-  const bare = /filename\s*=\s*([^";\s]+)/i.exec(header)?.[1];
-  const plain = quoted ?? bare;
-  // Headers arrive as Latin-1; most servers put UTF-8 into them.
-  return plain === undefined ? undefined : decoded(utf8FromLatin1(plain));
+  const { filename, 'filename*': encoded } = parse(header).parameters;
+  if (filename === undefined) return encoded === undefined ? undefined : decodeExtended(encoded);
+  // Headers arrive as Latin-1; most servers put UTF-8 into them, and some escape it as in a URL.
+  return encoded === undefined ? unescaped(utf8FromLatin1(filename)) : filename;
 }
 
-function decoded(text: string, latin1 = false): string {
+function unescaped(text: string): string {
   try {
-    if (!latin1) return decodeURIComponent(text);
+    return decodeURIComponent(text);
   } catch {
     return text;
   }
-  return text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
 }
 
 function utf8FromLatin1(text: string): string {
