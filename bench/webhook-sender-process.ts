@@ -55,8 +55,7 @@ function dispatch({ databaseUrl, secretKey, allow }: DispatchOrder): void {
 /** The same requests over kept connections, so many at a time as the dispatcher sends; nothing stored, nothing judged. */
 async function bare({ posts, concurrency }: BareOrder): Promise<void> {
   const requests = posts.map(({ url, eventId, body, secret }) => {
-    const claimed = { id: '', leaseId: '', subscriptionId: '', accountId: '', sealedSecret: '', attempts: 0 };
-    return signDelivery({ ...claimed, eventId, url, body }, { key: signingKey(secret), nowMs: Date.now() });
+    return signDelivery({ eventId, url, body, claimedAt: new Date() }, signingKey(secret));
   });
   const pools = new Map<string, Pool>();
   for (const { url } of requests) {

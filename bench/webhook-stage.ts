@@ -106,7 +106,7 @@ export async function openStage(receiversMax: number): Promise<Stage> {
             const ended = { id: randomUUID(), accountId, filename: `talk-${job}.mp3`, durationSeconds: 61 };
             await recordTerminalEvent(
               tx,
-              { ...ended, status: 'completed', endedAt: systemClock.date() },
+              { ...ended, status: 'completed' },
               {
                 publicUrl: 'https://longhand.example.com',
                 schedule: parseRetrySchedule(defaultScheduleSetting),

@@ -54,27 +54,27 @@ export async function listWebhookDeliveries(
 
 export async function testWebhook(subscription: string, options: Output): Promise<void> {
   const subscriptionId = optionalId('The subscription', subscription) ?? '';
-  await onFoundation(async ({ db, clock, config }) => {
+  await onFoundation(async ({ db, config }) => {
     const publicUrl = new PublicUrl(config).base;
     const { eventId } = await orNotFound(
-      sendTestEvent({ db, clock, publicUrl }, { subscriptionId }),
+      sendTestEvent({ db, publicUrl }, { subscriptionId }),
       `There is no active subscription ${subscription}. "longhand webhook list" shows them.`,
     );
     print({ event_id: eventId }, options, () => [
-      `The test event ${eventId} is in line; a running service delivers it at once.`,
+      `The test event ${eventId} is queued; a running service delivers it at once.`,
       `See what came of it with: longhand webhook deliveries --subscription ${subscription}`,
     ]);
   });
 }
 
 export async function replayWebhook(deliveryId: string, options: Output): Promise<void> {
-  await onFoundation(async ({ db, clock }) => {
+  await onFoundation(async ({ db }) => {
     await orNotFound(
-      replayDelivery({ db, clock }, { deliveryId }),
+      replayDelivery({ db }, { deliveryId }),
       `There is no ended delivery ${deliveryId} to an active subscription. "longhand webhook deliveries" shows them.`,
     );
     print({ delivery_id: deliveryId }, options, () => [
-      `The delivery ${deliveryId} is in line again, with the same event id and body.`,
+      `The delivery ${deliveryId} is queued again, with the same event id and body.`,
     ]);
   });
 }

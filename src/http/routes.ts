@@ -1,5 +1,6 @@
 import type { Authenticator } from '../account/authenticate.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { CreateTranscriptionDeps } from '../transcription/create-transcription.ts';
 import { requireApiKey } from './authentication.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
@@ -7,7 +8,7 @@ import { type DocsDeps, docsRoutes } from './docs-routes.ts';
 import { type HealthDeps, healthRoutes } from './health-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { type LocalObjectDeps, localObjectRoutes } from './local-object-routes.ts';
-import { type MetricsDeps, metricsRoutes } from './metrics-routes.ts';
+import { metricsRoutes } from './metrics-routes.ts';
 import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
 import { type TranscriptionEventDeps, transcriptionEventRoutes } from './transcription-event-routes.ts';
@@ -19,7 +20,7 @@ export interface RoutesDeps {
   health: HealthDeps;
   publicUrl: PublicUrl;
   /** Undefined where GET /metrics does not answer. */
-  metrics: MetricsDeps | undefined;
+  metrics: Pick<Metrics, 'text'> | undefined;
   authenticator: Authenticator;
   limiter: RateLimiter;
   /** Undefined where the local storage is on another machine. */

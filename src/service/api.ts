@@ -12,6 +12,7 @@ import type { PublicUrl } from '../http/public-url.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { Notifications } from '../platform/notifications.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -30,7 +31,8 @@ export interface ApiParts {
   queue: TaskQueue;
   egress: Egress;
   secretBox: SecretBox | undefined;
-  webhooks: Pick<Webhooks, 'afterRemoval' | 'attemptCounts'>;
+  webhooks: Pick<Webhooks, 'afterRemoval'>;
+  metrics: Metrics;
   publicUrl: PublicUrl;
   jobChanges: Notifications;
   missing: HealthDeps['missing'];
@@ -51,7 +53,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   registerRoutes(server, {
     health: { missing: parts.missing },
     publicUrl,
-    metrics: config.metrics ? { db, clock, webhookAttempts: webhooks.attemptCounts } : undefined,
+    metrics: config.metrics ? parts.metrics : undefined,
     authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
     limiter: new RateLimiter(config.rateLimits, clock),
     localObjects: local && {
@@ -85,7 +87,6 @@ export async function createApi(parts: ApiParts): Promise<Server> {
     transcriptionEvents: { feeds: new JobFeeds({ db, clock }, parts.jobChanges), streams },
     webhooks: {
       db,
-      clock,
       secretBox: parts.secretBox,
       checkReceiverUrl: receiverUrlCheck(parts.egress),
       afterRemoval: webhooks.afterRemoval,

@@ -6,6 +6,7 @@ import { startErasureDuty } from '../erasure/erasure-duty.ts';
 import { listen } from '../http/listen.ts';
 import { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
+import { noMetrics, openMetrics } from '../platform/metrics.ts';
 import { Notifications } from '../platform/notifications.ts';
 import { claimService } from '../platform/service-claim.ts';
 import type { Logger } from '../platform/telemetry.ts';
@@ -14,6 +15,7 @@ import { startReconcileDuty } from '../transcription/reconcile.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { createApi } from './api.ts';
 import { type Check, type Finding, problemsOf } from './check.ts';
+import { observeDatabase } from './database-metrics.ts';
 import { erasureDeps } from './erasure.ts';
 import { type Foundation, openFoundation, secretBoxOf } from './foundation.ts';
 import { apiChecks, databaseCheck, storageChecks } from './job-checks.ts';
@@ -102,7 +104,11 @@ async function openParts(
   const storage = await openStorage(foundation);
   undo.push(() => storage.close());
   const secretBox = await secretBoxOf(foundation);
-  const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl });
+  const metrics = config.metrics ? await openMetrics(foundation.logger) : await noMetrics();
+  undo.push(() => metrics.close());
+  const { meter } = metrics;
+  observeDatabase(meter, foundation.db);
+  const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl, meter });
   undo.push(() => webhooks.stop());
   const queue = await openQueue(foundation);
   undo.push(async () => {
@@ -110,7 +116,7 @@ async function openParts(
     await queue.stop(graceMs);
     await worker?.stop();
   });
-  return { publicUrl, storage, egress, secretBox, webhooks, queue };
+  return { publicUrl, storage, egress, secretBox, webhooks, queue, metrics };
 }
 
 function checksOf(

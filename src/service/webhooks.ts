@@ -1,11 +1,12 @@
 /** Webhooks around the job flow: the event at the end of a job, and the deliveries after it. */
 
+import type { Meter } from '@opentelemetry/api';
 import type { Egress } from '../egress/egress.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
-import { AttemptCounter, type AttemptCounts } from '../webhook/attempt-counts.ts';
+import type { Settlement } from '../webhook/delivery.ts';
 import { keepDeliveryLog } from '../webhook/delivery-log.ts';
 import { Dispatcher } from '../webhook/dispatcher.ts';
 import { recordTerminalEvent } from '../webhook/record-terminal-event.ts';
@@ -20,27 +21,33 @@ export interface Webhooks {
   afterEnd(): void;
   /** After a subscription was removed: nothing more goes to it from this process. */
   afterRemoval(subscriptionId: string): void;
-  attemptCounts(): AttemptCounts;
   stop(): Promise<void>;
 }
 
-/** A request to a receiver gets this long to end when the service stops; then it is given back to its line. */
+/** A request to a receiver gets this long to end when the service stops; then it is cut off and counts as failed. */
 const graceMs = 4_000;
-
-const noAttempts = new AttemptCounter().counts;
 
 const notDelivering: Omit<Webhooks, 'recordEnd'> = {
   afterEnd: () => {},
   afterRemoval: () => {},
-  attemptCounts: () => noAttempts,
   stop: async () => {},
 };
 
+/** Counts the attempts of this process since its start; every outcome is there from the beginning. */
+function attemptCounter(meter: Meter): (outcome: Settlement['state']) => void {
+  const counter = meter.createCounter('longhand_webhook_attempts', {
+    description: 'Webhook attempts of this process since its start, by what came of them.',
+  });
+  const outcomes: Settlement['state'][] = ['delivered', 'retry', 'exhausted', 'gone'];
+  for (const outcome of outcomes) counter.add(0, { outcome });
+  return (outcome) => counter.add(1, { outcome });
+}
+
 /** Writes the event of a job that ends. Every process with a worker needs it: it may end any account's job. */
-export function eventRecorder({ config, clock }: Foundation, publicUrl: PublicUrl): Webhooks['recordEnd'] {
+export function eventRecorder({ config }: Foundation, publicUrl: PublicUrl): Webhooks['recordEnd'] {
   return async (tx, job) => {
     const { id, accountId, filename, status, durationSeconds } = job;
-    const ended = { id, accountId, filename, status, durationSeconds, endedAt: clock.date() };
+    const ended = { id, accountId, filename, status, durationSeconds };
     await recordTerminalEvent(tx, ended, { publicUrl: publicUrl.base, schedule: config.webhookSchedule });
   };
 }
@@ -54,11 +61,13 @@ export async function startWebhooks({
   egress,
   secretBox,
   publicUrl,
+  meter,
 }: {
   foundation: Foundation;
   egress: Egress;
   secretBox: SecretBox | undefined;
   publicUrl: PublicUrl;
+  meter: Meter;
 }): Promise<Webhooks> {
   const { config, clock, logger, db } = foundation;
   const recordEnd = eventRecorder(foundation, publicUrl);
@@ -74,6 +83,7 @@ export async function startWebhooks({
         secretBox,
         send: webhookSender(egress),
         schedule: config.webhookSchedule,
+        noteAttempt: attemptCounter(meter),
       })
     : undefined;
   dispatcher?.start();
@@ -81,7 +91,6 @@ export async function startWebhooks({
     recordEnd,
     afterEnd: () => dispatcher?.wake(),
     afterRemoval: (subscriptionId) => dispatcher?.endReceiver(subscriptionId),
-    attemptCounts: () => dispatcher?.attemptCounts ?? noAttempts,
     async stop() {
       endLogKeeping();
       await dispatcher?.stop(graceMs);

@@ -17,13 +17,13 @@ export interface AttemptDeps {
   send: SendWebhook;
   schedule: RetrySchedule;
   random: () => number;
-  /** Ends requests that are under way; they cost no attempt. */
+  /** Ends requests that are under way; they count as failed. */
   stopping: AbortSignal;
 }
 
-/** No attempt: the delivery goes back to its line and is tried again after this time. */
+/** Nothing was sent: the delivery is pending again and due after this time. */
 export interface Unattempted {
-  retryAfterMs: number;
+  delayMs: number;
 }
 
 export async function attemptDelivery(
@@ -36,13 +36,12 @@ export async function attemptDelivery(
     key = keys.of(delivery);
   } catch (error) {
     logger.error({ err: error, subscriptionId }, 'a webhook secret could not be opened');
-    return { retryAfterMs: unreadableSecretDelayMs };
+    return { delayMs: unreadableSecretDelayMs };
   }
-  const startedAt = clock.date();
-  const outcome = await send(signDelivery(delivery, { key, nowMs: startedAt.getTime() }), stopping);
-  if (outcome.kind === 'failed' && stopping.aborted) return { retryAfterMs: 0 };
-  const durationMs = Math.max(0, clock.now() - startedAt.getTime());
-  const settled = settleDelivery({ delivery, startedAt, durationMs, outcome }, { schedule, random });
+  const startedMs = clock.now();
+  const outcome = await send(signDelivery(delivery, key), stopping);
+  const durationMs = Math.max(0, clock.now() - startedMs);
+  const settled = settleDelivery({ delivery, durationMs, outcome }, { schedule, random });
   if (settled.settlement.state === 'exhausted') {
     logger.warn({ deliveryId, subscriptionId }, 'a webhook delivery failed at its last attempt');
   }

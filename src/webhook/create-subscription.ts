@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { readEventSelection, type Subscription } from '../contract/webhook.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { CheckReceiverUrl } from './receiver-url.ts';
@@ -12,7 +11,6 @@ import { subscriptionStore } from './subscription-store.ts';
 
 export interface CreateSubscriptionDeps {
   db: Database;
-  clock: Clock;
   /** Undefined when no key is configured. */
   secretBox: SecretBox | undefined;
   checkReceiverUrl: CheckReceiverUrl;
@@ -20,7 +18,7 @@ export interface CreateSubscriptionDeps {
 
 /** The checks stand in the order in which the caller hears of them. */
 export async function createSubscription(
-  { db, clock, secretBox, checkReceiverUrl }: CreateSubscriptionDeps,
+  { db, secretBox, checkReceiverUrl }: CreateSubscriptionDeps,
   { account }: Principal,
   command: { url: unknown; events: unknown },
 ): Promise<{ subscription: Subscription; signingSecret: string }> {
@@ -36,7 +34,6 @@ export async function createSubscription(
     url,
     events,
     sealedSecret: secretBox.seal(signingSecret, secretContext(id)),
-    createdAt: clock.date(),
   });
   if (!subscription) throw new ApiError('webhook_subscription_limit_reached');
   return { subscription, signingSecret };

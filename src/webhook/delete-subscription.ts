@@ -1,6 +1,5 @@
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import { subscriptionStore } from './subscription-store.ts';
 
@@ -8,20 +7,17 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 export interface DeleteSubscriptionDeps {
   db: Database;
-  clock: Clock;
   /** For the deliveries that this process holds. */
   afterRemoval(subscriptionId: string): void;
 }
 
 /** Another account's subscription, an unknown id and a text that is no id look the same: not found. */
 export async function deleteSubscription(
-  { db, clock, afterRemoval }: DeleteSubscriptionDeps,
+  { db, afterRemoval }: DeleteSubscriptionDeps,
   { account }: Principal,
   id: string,
 ): Promise<void> {
-  const removed =
-    uuidPattern.test(id) &&
-    (await subscriptionStore.remove(db, { id, accountId: account.id, now: clock.date() }));
+  const removed = uuidPattern.test(id) && (await subscriptionStore.remove(db, { id, accountId: account.id }));
   if (!removed) throw new ApiError('not_found');
   afterRemoval(id.toLowerCase());
 }

@@ -7,7 +7,8 @@ export interface LoggedAttempt {
   round: number;
   number: number;
   startedAt: string;
-  durationMs: number;
+  /** Null for an attempt whose process died. */
+  durationMs: number | null;
   statusCode: number | null;
   error: string | null;
   nextAttemptAt: string | null;
@@ -56,7 +57,7 @@ export const deliveryLogStore = {
    */
   async restart(
     db: Queryable,
-    { deliveryId, accountId, now }: { deliveryId: string; accountId: string | undefined; now: Date },
+    { deliveryId, accountId }: { deliveryId: string; accountId: string | undefined },
   ): Promise<boolean> {
     const rows = await db.query(
       `with alive as (
@@ -66,30 +67,29 @@ export const deliveryLogStore = {
          for share
        )
        update webhook_delivery d
-       set state = 'pending', next_attempt_at = $3, ended_at = null, round = d.round + 1, attempts = 0, abandoned = 0
+       set state = 'pending', next_attempt_at = now(), ended_at = null, round = d.round + 1, attempts = 0
        from alive
        where d.id = $1 and d.subscription_id = alive.id and d.state in ('delivered', 'exhausted', 'gone', 'cancelled')
        returning d.id`,
-      [deliveryId, accountId ?? null, now],
+      [deliveryId, accountId ?? null],
     );
     return rows.length > 0;
   },
 
-  /** Forgets events from before `before` that nobody waits for, and cancels what waits for a removed subscription. */
-  async sweep(db: Queryable, { before, now }: { before: Date; now: Date }): Promise<{ events: number }> {
+  /** Forgets events of so many days ago that nobody waits for, and cancels what waits for a removed subscription. */
+  async sweep(db: Queryable, days: number): Promise<{ events: number }> {
     await db.query(
-      `update webhook_delivery d set state = 'cancelled', next_attempt_at = null, ended_at = $1
+      `update webhook_delivery d set state = 'cancelled', next_attempt_at = null, ended_at = now()
        where d.state = 'pending'
          and not exists (select from webhook_subscription s where s.id = d.subscription_id and s.status = 'active')`,
-      [now],
     );
     const events = await db.query(
-      `delete from webhook_event e
-       where e.created_at < $1
+      `delete from webhook_event e using (select now() - $1 * interval '1 day' as before) kept
+       where e.created_at < before
          and not exists (
-           select from webhook_delivery d where d.event_id = e.id and (d.ended_at is null or d.ended_at >= $1))
+           select from webhook_delivery d where d.event_id = e.id and (d.ended_at is null or d.ended_at >= before))
        returning id`,
-      [before],
+      [days],
     );
     return { events: events.length };
   },

@@ -12,7 +12,6 @@ import { subscriptionStore } from './subscription-store.ts';
 
 const listMax = 1_000;
 const sweepEveryMs = 3_600_000;
-const dayMs = 24 * 3_600_000;
 
 export async function listDeliveries(
   { db }: { db: Database },
@@ -23,11 +22,11 @@ export async function listDeliveries(
 
 /** Sends an ended delivery again: the same event id and body, a new round of attempts. */
 export async function replayDelivery(
-  { db, clock }: { db: Database; clock: Clock },
+  { db }: { db: Database },
   { deliveryId, accountId }: { deliveryId: string; accountId?: string },
 ): Promise<void> {
   const isId = /^\d{1,18}$/.test(deliveryId);
-  if (!isId || !(await deliveryLogStore.restart(db, { deliveryId, accountId, now: clock.date() }))) {
+  if (!isId || !(await deliveryLogStore.restart(db, { deliveryId, accountId }))) {
     throw new ApiError('not_found');
   }
 }
@@ -37,7 +36,7 @@ export async function replayDelivery(
  * because receivers refuse any other; its job does not exist.
  */
 export async function sendTestEvent(
-  { db, clock, publicUrl }: { db: Database; clock: Clock; publicUrl: string },
+  { db, publicUrl }: { db: Database; publicUrl: string },
   { subscriptionId, accountId }: { subscriptionId: string; accountId?: string },
 ): Promise<{ eventId: string }> {
   const subscription = await subscriptionStore.find(db, subscriptionId);
@@ -46,27 +45,20 @@ export async function sendTestEvent(
   if (!subscription || !isOwned || subscription.status !== 'active' || !type) throw new ApiError('not_found');
   const id = randomUUID();
   const transcriptionId = randomUUID();
-  const createdAt = clock.date();
-  const body = eventBody({
-    id,
-    type,
-    createdAt,
-    transcriptionId,
-    filename: 'webhook-test.mp3',
-    durationSeconds: type === 'transcription.completed' ? 60 : null,
-    resourceUrl: resourceUrl(publicUrl, transcriptionId),
-  });
   await db.transaction(async (tx) => {
-    await eventStore.add(tx, {
+    const body = eventBody({
       id,
-      accountId: subscription.accountId,
-      transcriptionId: null,
       type,
-      body,
-      createdAt,
+      createdAt: await eventStore.now(tx),
+      transcriptionId,
+      filename: 'webhook-test.mp3',
+      durationSeconds: type === 'transcription.completed' ? 60 : null,
+      resourceUrl: resourceUrl(publicUrl, transcriptionId),
     });
+    const { accountId: owner } = subscription;
+    await eventStore.add(tx, { id, accountId: owner, transcriptionId: null, type, body });
     const receivers = [{ subscriptionId, url: subscription.url }];
-    await eventStore.addDeliveries(tx, { eventId: id, receivers, createdAt, firstAttemptAt: createdAt });
+    await eventStore.addDeliveries(tx, { eventId: id, receivers, firstDelayMs: 0 });
   });
   return { eventId: id };
 }
@@ -84,12 +76,8 @@ export function keepDeliveryLog({
   logDays: number;
 }): () => void {
   const sweep = async () => {
-    const now = clock.date();
     try {
-      const swept = await deliveryLogStore.sweep(db, {
-        now,
-        before: new Date(now.getTime() - logDays * dayMs),
-      });
+      const swept = await deliveryLogStore.sweep(db, logDays);
       if (swept.events > 0) logger.info(swept, 'old webhook deliveries forgotten');
     } catch (error) {
       logger.error({ err: error }, 'old webhook deliveries could not be forgotten');

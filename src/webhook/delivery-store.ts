@@ -1,77 +1,79 @@
 /**
- * The line of each receiver. Two settings of this file are about how much a crash may repeat, never about what it
- * may lose: `synchronous_commit` is off where a write that a power cut forgets only means that a delivery is sent
- * once more, which receivers must expect anyway.
+ * The pending deliveries of each receiver, and who holds which. Every time is the database's own, so the clocks of
+ * the machines that write and send do not matter. `synchronous_commit` is off where a write that a crash of the
+ * database server forgets only means that a delivery is sent once more, which receivers must expect anyway.
  */
 import { onlyRow, type PreparedQueryable, type Queryable } from '../platform/database.ts';
 import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';
+import type { Grant } from './delivery-slots.ts';
+import type { RetrySchedule } from './retry-schedule.ts';
 
-/** A delivery that this many processes died on is given up: it may be the cause. */
-const abandonedMax = 20;
-
-export interface WaitingReceiver {
-  subscriptionId: string;
-  accountId: string;
+export interface Claim {
+  grants: readonly Grant[];
+  leaseId: string;
+  leaseMs: number;
 }
 
 export const deliveryStore = {
   /**
-   * Active subscriptions whose next delivery is due. Hops from receiver to receiver through the index, so a line of
-   * a million deliveries costs as much to find as a line of one.
+   * Active subscriptions whose next delivery is due, the longest due first. Hops from receiver to receiver through
+   * the index, so a million pending deliveries cost as much to find as one.
    */
-  async dueReceivers(db: Queryable, now: Date): Promise<WaitingReceiver[]> {
-    return await db.query<WaitingReceiver & Record<string, unknown>>(
-      `with recursive line as (
+  async dueReceivers(db: Queryable): Promise<string[]> {
+    const rows = await db.query<{ id: string }>(
+      `with recursive head as (
          (select subscription_id, next_attempt_at from webhook_delivery
           where state = 'pending' order by subscription_id, next_attempt_at limit 1)
          union all
          select next.subscription_id, next.next_attempt_at
-         from line cross join lateral (
+         from head cross join lateral (
            select subscription_id, next_attempt_at from webhook_delivery
-           where state = 'pending' and subscription_id > line.subscription_id
+           where state = 'pending' and subscription_id > head.subscription_id
            order by subscription_id, next_attempt_at limit 1
          ) next
        )
-       select s.id as "subscriptionId", s.account_id as "accountId"
-       from line join webhook_subscription s on s.id = line.subscription_id and s.status = 'active'
-       where line.next_attempt_at <= $1
-       order by line.next_attempt_at`,
-      [now],
+       select s.id from head join webhook_subscription s on s.id = head.subscription_id and s.status = 'active'
+       where head.next_attempt_at <= now()
+       order by head.next_attempt_at`,
     );
+    return rows.map(({ id }) => id);
   },
 
-  /** `pending` → `sending` for the head of each named line, at most so many as the receiver has places. */
-  async claim(db: PreparedQueryable, claim: Claim): Promise<ClaimedDelivery[]> {
+  /**
+   * `pending` → `sending` for the longest due deliveries of each receiver, at most so many as it has free slots. The
+   * attempt counts from here on: whatever becomes of this process, a receiver is never asked more often than that.
+   */
+  async claim(db: PreparedQueryable, { grants, leaseId, leaseMs }: Claim): Promise<ClaimedDelivery[]> {
     return await db.prepared<ClaimedDelivery & Record<string, unknown>>(
       'webhook_claim',
       `with head as materialized (
          select first.id
-         from unnest($1::uuid[], $2::int[]) as wanted (subscription_id, places)
-         join webhook_subscription s on s.id = wanted.subscription_id and s.status = 'active'
+         from unnest($1::uuid[], $2::int[]) as granted (subscription_id, slots)
+         join webhook_subscription s on s.id = granted.subscription_id and s.status = 'active'
          cross join lateral (
            select d.id from webhook_delivery d
-           where d.subscription_id = wanted.subscription_id and d.state = 'pending' and d.next_attempt_at <= $3
-           order by d.subscription_id, d.next_attempt_at, d.id limit wanted.places for update skip locked
+           where d.subscription_id = granted.subscription_id and d.state = 'pending' and d.next_attempt_at <= now()
+           order by d.subscription_id, d.next_attempt_at, d.id limit granted.slots for update skip locked
          ) first
          where set_config('synchronous_commit', 'off', true) is not null
        ), claimed as (
          update webhook_delivery d
-         set state = 'sending', next_attempt_at = null, lease_id = $4, lease_until = $5
+         set state = 'sending', next_attempt_at = null, attempts = d.attempts + 1,
+             lease_id = $3, lease_until = now() + $4 * interval '1 millisecond'
          -- As an array, because a join would make the planner read the whole table for a handful of rows.
          where d.id = any (array(select id from head))
          returning d.id, d.lease_id, d.subscription_id, d.event_id, d.attempts
        )
-       select claimed.id, lease_id as "leaseId", subscription_id as "subscriptionId", event_id as "eventId", attempts,
-              s.account_id as "accountId", s.url, s.sealed_secret as "sealedSecret",
+       select claimed.id, lease_id as "leaseId", subscription_id as "subscriptionId", event_id as "eventId",
+              attempts as attempt, now() as "claimedAt", s.url, s.sealed_secret as "sealedSecret",
               (select body from webhook_event where id = claimed.event_id) as body
        from claimed join webhook_subscription s on s.id = claimed.subscription_id
        order by claimed.id`,
       [
-        claim.receivers.map((receiver) => receiver.subscriptionId),
-        claim.receivers.map((receiver) => receiver.places),
-        claim.now,
-        claim.leaseId,
-        claim.leaseUntil,
+        grants.map(({ subscriptionId }) => subscriptionId),
+        grants.map(({ slots }) => slots),
+        leaseId,
+        leaseMs,
       ],
     );
   },
@@ -79,131 +81,118 @@ export const deliveryStore = {
   /**
    * `sending` → its outcome, with a line in the log. A delivery whose lease another process took over is left alone.
    * A retry for a subscription that was removed or disabled meanwhile becomes `cancelled`; the lock on the
-   * subscription orders this against the removal. Gives the subscriptions among them that are no longer active: what
-   * this process has claimed for them must not be sent.
+   * subscription orders this against the removal.
    */
-  async settle(db: PreparedQueryable, settled: readonly SettledDelivery[]): Promise<string[]> {
-    const ended = await db.prepared<{ subscriptionId: string }>(
+  async settle(db: PreparedQueryable, settled: readonly SettledDelivery[]): Promise<void> {
+    await db.prepared(
       'webhook_settle',
       `with result as (
          select * from jsonb_to_recordset($1) as r (
-           id bigint, lease_id uuid, subscription_id uuid, state text, next_attempt_at timestamptz,
-           ended_at timestamptz, attempt jsonb)
+           id bigint, lease_id uuid, attempt smallint, subscription_id uuid, state text, delay_ms bigint, log jsonb)
          where set_config('synchronous_commit', 'off', true) is not null
        ), alive as (
          select s.id from webhook_subscription s
          where s.id in (select subscription_id from result where state = 'pending') and s.status = 'active'
          order by s.id for share
        ), decided as (
-         select result.id, result.lease_id, ended_at, attempt,
+         select result.id, result.lease_id, attempt, log,
                 case when result.state = 'pending' and alive.id is null then 'cancelled' else result.state end as state,
-                case when alive.id is not null then result.next_attempt_at end as next_attempt_at
+                case when alive.id is not null then now() + delay_ms * interval '1 millisecond' end as next_attempt_at
          from result left join alive on alive.id = result.subscription_id and result.state = 'pending'
-       ), stored as (
+       )
        update webhook_delivery d
-       set state = decided.state, attempts = d.attempts + 1, next_attempt_at = decided.next_attempt_at,
-           lease_id = null, lease_until = null,
-           ended_at = case when decided.state <> 'pending' then decided.ended_at end,
-           attempt_log = d.attempt_log || (decided.attempt || jsonb_build_object(
-             'round', d.round, 'number', d.attempts + 1, 'nextAttemptAt', decided.next_attempt_at))
+       set state = decided.state, next_attempt_at = decided.next_attempt_at, lease_id = null, lease_until = null,
+           ended_at = case when decided.state <> 'pending' then now() end,
+           attempt_log = d.attempt_log || (decided.log || jsonb_build_object(
+             'round', d.round, 'number', d.attempts, 'nextAttemptAt', decided.next_attempt_at))
        from decided
        -- Only a delivery that is being sent has a lease.
        where d.id = any ($2::bigint[]) and d.id = decided.id and d.lease_id = decided.lease_id
-       )
-       select ended.id as "subscriptionId" from (select distinct subscription_id as id from result) ended
-       where not exists (select from webhook_subscription s where s.id = ended.id and s.status = 'active')`,
+         and d.attempts = decided.attempt`,
       [JSON.stringify(settled.map(settlementRecord)), settled.map(({ delivery }) => delivery.id)],
     );
-    return ended.map(({ subscriptionId }) => subscriptionId);
   },
 
-  /** How many deliveries wait in the lines, and how many of them could go out by now. */
-  async pendingCounts(db: Queryable, now: Date): Promise<{ waiting: number; due: number }> {
-    const rows = await db.query<{ waiting: number; due: number }>(
-      `select count(*)::int as waiting, (count(*) filter (where next_attempt_at <= $1))::int as due
-       from webhook_delivery where state = 'pending'`,
-      [now],
-    );
-    return onlyRow(rows);
-  },
-
-  /** `sending` → `pending` without an attempt: the process stops, or did not get to send it. */
+  /** `sending` → `pending` without an attempt: nothing was sent. */
   async giveBack(
     db: Queryable,
-    { deliveries, now }: { deliveries: readonly GivenBack[]; now: Date },
+    { id, leaseId, delayMs }: { id: string; leaseId: string; delayMs: number },
   ): Promise<void> {
-    const ids = deliveries.map(({ id }) => id);
     await db.query(
       `with alive as (
          select s.id from webhook_subscription s
-         where s.id in (select subscription_id from webhook_delivery where id = any ($1::bigint[]))
-           and s.status = 'active'
-         order by s.id for share
+         where s.id = (select subscription_id from webhook_delivery where id = $1) and s.status = 'active'
+         for share
        )
        update webhook_delivery d
-       set state = case when d.subscription_id in (select id from alive) then 'pending' else 'cancelled' end,
-           next_attempt_at = case when d.subscription_id in (select id from alive) then back.next_attempt_at end,
-           ended_at = case when d.subscription_id not in (select id from alive) then $4::timestamptz end,
-           lease_id = null, lease_until = null
-       from unnest($1::bigint[], $2::uuid[], $3::timestamptz[]) as back (id, lease_id, next_attempt_at)
-       where d.id = any ($1::bigint[]) and d.id = back.id and d.lease_id = back.lease_id`,
-      [
-        ids,
-        deliveries.map(({ leaseId }) => leaseId),
-        deliveries.map(({ nextAttemptAt }) => nextAttemptAt),
-        now,
-      ],
+       set state = case when exists (select from alive) then 'pending' else 'cancelled' end,
+           next_attempt_at = case when exists (select from alive) then now() + $3 * interval '1 millisecond' end,
+           ended_at = case when not exists (select from alive) then now() end,
+           attempts = d.attempts - 1, lease_id = null, lease_until = null
+       where d.id = $1 and d.lease_id = $2`,
+      [id, leaseId, delayMs],
     );
   },
 
-  /** `sending` with an ended lease → `pending`: its process died, and nobody knows what the receiver saw. */
-  async reclaimAbandoned(db: Queryable, now: Date): Promise<number> {
+  /**
+   * `sending` with an ended lease: its process died, and nobody knows what the receiver saw. The attempt counts as
+   * failed, so the next one follows the schedule, or there is none.
+   */
+  async endInterrupted(
+    db: Queryable,
+    { schedule, leaseMs }: { schedule: RetrySchedule; leaseMs: number },
+  ): Promise<number> {
     const rows = await db.query(
       `update webhook_delivery d
-       set state = case when d.abandoned >= $2 then 'exhausted' when not alive then 'cancelled' else 'pending' end,
-           next_attempt_at = case when d.abandoned < $2 and alive then $1::timestamptz end,
-           ended_at = case when d.abandoned >= $2 or not alive then $1::timestamptz end,
-           abandoned = d.abandoned + 1, lease_id = null, lease_until = null
+       set state = decided.state,
+           next_attempt_at = case when decided.state = 'pending' then decided.next_attempt_at end,
+           ended_at = case when decided.state <> 'pending' then now() end,
+           lease_id = null, lease_until = null,
+           attempt_log = d.attempt_log || jsonb_build_object(
+             'round', d.round, 'number', d.attempts, 'startedAt', d.lease_until - $2 * interval '1 millisecond',
+             'durationMs', null, 'statusCode', null, 'error', 'interrupted',
+             'nextAttemptAt', case when decided.state = 'pending' then decided.next_attempt_at end)
        from (
-         select id, exists (
-           select from webhook_subscription s where s.id = subscription_id and s.status = 'active') as alive
-         from webhook_delivery where state = 'sending' and lease_until <= $1
-         order by lease_until limit 1000 for update skip locked
-       ) expired
-       where d.id = expired.id
+         select expired.id, next_attempt_at,
+                case when s.id is null then 'cancelled' when next_attempt_at is null then 'exhausted' else 'pending'
+                end as state
+         from (
+           select id, subscription_id, now() + ($1::bigint[])[attempts + 1] * interval '1 millisecond' as next_attempt_at
+           from webhook_delivery where state = 'sending' and lease_until <= now()
+           order by lease_until limit 1000 for update skip locked
+         ) expired left join webhook_subscription s on s.id = expired.subscription_id and s.status = 'active'
+       ) decided
+       where d.id = decided.id
        returning d.id`,
-      [now, abandonedMax],
+      [schedule.stepsMs.map(Math.round), leaseMs],
     );
     return rows.length;
   },
+
+  /** How many deliveries could go out by now, and how many wait for a later attempt. */
+  async pendingCounts(db: Queryable): Promise<{ due: number; later: number }> {
+    const rows = await db.query<{ due: number; later: number }>(
+      `select (count(*) filter (where next_attempt_at <= now()))::int as due,
+              (count(*) filter (where next_attempt_at > now()))::int as later
+       from webhook_delivery where state = 'pending'`,
+    );
+    return onlyRow(rows);
+  },
 };
 
-export interface Claim {
-  receivers: readonly { subscriptionId: string; places: number }[];
-  now: Date;
-  leaseId: string;
-  leaseUntil: Date;
-}
-
-function settlementRecord({ delivery, startedAt, durationMs, outcome, settlement }: SettledDelivery) {
+function settlementRecord({ delivery, durationMs, outcome, settlement }: SettledDelivery) {
   return {
     id: delivery.id,
     lease_id: delivery.leaseId,
+    attempt: delivery.attempt,
     subscription_id: delivery.subscriptionId,
     state: settlement.state === 'retry' ? 'pending' : settlement.state,
-    next_attempt_at: settlement.state === 'retry' ? settlement.nextAttemptAt : null,
-    ended_at: new Date(startedAt.getTime() + durationMs),
-    attempt: {
-      startedAt,
+    delay_ms: settlement.state === 'retry' ? settlement.delayMs : null,
+    log: {
+      startedAt: delivery.claimedAt,
       durationMs,
       statusCode: outcome.kind === 'answered' ? outcome.statusCode : null,
       error: outcome.kind === 'failed' ? outcome.error : null,
     },
   };
-}
-
-export interface GivenBack {
-  id: string;
-  leaseId: string;
-  nextAttemptAt: Date;
 }

@@ -1,5 +1,5 @@
 /**
- * One delivery, typed by step: claimed from the line, signed, sent, settled. Each step is made from the one
+ * One delivery, typed by step: claimed, signed, sent, settled. Each step is made from the one
  * before it, so nothing can be stored as done that was not sent.
  */
 
@@ -12,13 +12,14 @@ export interface ClaimedDelivery {
   id: string;
   leaseId: string;
   subscriptionId: string;
-  accountId: string;
   eventId: string;
   url: string;
   sealedSecret: string;
   body: string;
-  /** Attempts of this round whose outcome is known. */
-  attempts: number;
+  /** Which attempt of this round it is, beginning with 1. */
+  attempt: number;
+  /** By the clock of the database: when the attempt began. */
+  claimedAt: Date;
 }
 
 export interface SignedRequest {
@@ -34,14 +35,13 @@ export type AttemptOutcome =
 
 export interface AttemptedDelivery {
   delivery: ClaimedDelivery;
-  startedAt: Date;
   durationMs: number;
   outcome: AttemptOutcome;
 }
 
 export type Settlement =
   | { state: 'delivered' }
-  | { state: 'retry'; nextAttemptAt: Date }
+  | { state: 'retry'; delayMs: number }
   | { state: 'exhausted' }
   /** The receiver answered 410: the subscription is disabled. */
   | { state: 'gone' };
@@ -54,11 +54,11 @@ const userAgent = 'Longhand-Webhooks/1';
 
 /** Timestamp and signature are fresh at each attempt; id and body stay the same. */
 export function signDelivery(
-  delivery: ClaimedDelivery,
-  { key, nowMs }: { key: KeyObject; nowMs: number },
+  delivery: Pick<ClaimedDelivery, 'url' | 'eventId' | 'body' | 'claimedAt'>,
+  key: KeyObject,
 ): SignedRequest {
   const body = Buffer.from(delivery.body, 'utf8');
-  const timestampSeconds = Math.floor(nowMs / 1_000);
+  const timestampSeconds = Math.floor(delivery.claimedAt.getTime() / 1_000);
   return {
     url: delivery.url,
     body,
@@ -77,8 +77,8 @@ export function settleDelivery(
   attempted: AttemptedDelivery,
   { schedule, random }: { schedule: RetrySchedule; random: () => number },
 ): SettledDelivery {
-  const { outcome, delivery, startedAt, durationMs } = attempted;
-  const endedMs = startedAt.getTime() + durationMs;
+  const { outcome, delivery, durationMs } = attempted;
+  const endedMs = delivery.claimedAt.getTime() + durationMs;
   if (outcome.kind === 'answered') {
     if (outcome.statusCode >= 200 && outcome.statusCode < 300) {
       return { ...attempted, settlement: { state: 'delivered' } };
@@ -86,10 +86,10 @@ export function settleDelivery(
     if (outcome.statusCode === 410) return { ...attempted, settlement: { state: 'gone' } };
   }
   const delayMs = nextDelayMs(schedule, {
-    attempts: delivery.attempts + 1,
+    attempts: delivery.attempt,
     retryAfterMs: outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, endedMs) : undefined,
     random,
   });
   if (delayMs === undefined) return { ...attempted, settlement: { state: 'exhausted' } };
-  return { ...attempted, settlement: { state: 'retry', nextAttemptAt: new Date(endedMs + delayMs) } };
+  return { ...attempted, settlement: { state: 'retry', delayMs } };
 }

@@ -1,5 +1,5 @@
 import { type EventType, maskedUrl } from '../contract/webhook.ts';
-import type { Queryable } from '../platform/database.ts';
+import { onlyRow, type Queryable } from '../platform/database.ts';
 
 export interface NewEvent {
   id: string;
@@ -8,7 +8,6 @@ export interface NewEvent {
   transcriptionId: string | null;
   type: EventType;
   body: string;
-  createdAt: Date;
 }
 
 export interface Receiver {
@@ -21,14 +20,19 @@ const isSettled = `not exists (
   select from webhook_delivery d where d.event_id = e.id and d.state in ('pending', 'sending'))`;
 
 export const eventStore = {
+  /** By the clock of the database: what `now()` is in this transaction. */
+  async now(tx: Queryable): Promise<Date> {
+    return onlyRow(await tx.query<{ now: Date }>('select now()')).now;
+  },
+
   /** False when this job has an event already: one for each job. */
   async add(tx: Queryable, event: NewEvent): Promise<boolean> {
     const rows = await tx.query(
       `insert into webhook_event (id, account_id, transcription_id, type, body, created_at)
-       values ($1, $2, $3, $4, $5, $6)
+       values ($1, $2, $3, $4, $5, now())
        on conflict (transcription_id) do nothing
        returning id`,
-      [event.id, event.accountId, event.transcriptionId, event.type, event.body, event.createdAt],
+      [event.id, event.accountId, event.transcriptionId, event.type, event.body],
     );
     return rows.length > 0;
   },
@@ -54,21 +58,19 @@ export const eventStore = {
     {
       eventId,
       receivers,
-      createdAt,
-      firstAttemptAt,
-    }: { eventId: string; receivers: readonly Receiver[]; createdAt: Date; firstAttemptAt: Date },
+      firstDelayMs,
+    }: { eventId: string; receivers: readonly Receiver[]; firstDelayMs: number },
   ): Promise<void> {
     if (receivers.length === 0) return;
     await tx.query(
       `insert into webhook_delivery (event_id, subscription_id, receiver, state, next_attempt_at, created_at)
-       select $1, subscription_id, receiver, 'pending', $4, $5
+       select $1, subscription_id, receiver, 'pending', now() + $4 * interval '1 millisecond', now()
        from unnest($2::uuid[], $3::text[]) as r (subscription_id, receiver)`,
       [
         eventId,
         receivers.map((receiver) => receiver.subscriptionId),
         receivers.map((receiver) => maskedUrl(receiver.url)),
-        firstAttemptAt,
-        createdAt,
+        firstDelayMs,
       ],
     );
   },

@@ -10,7 +10,6 @@ export interface TerminalJob {
   filename: string;
   status: 'completed' | 'failed';
   durationSeconds: number | null;
-  endedAt: Date;
 }
 
 /**
@@ -27,7 +26,7 @@ export async function recordTerminalEvent(
   const body = eventBody({
     id,
     type,
-    createdAt: job.endedAt,
+    createdAt: await eventStore.now(tx),
     transcriptionId: job.id,
     filename: job.filename,
     durationSeconds: job.durationSeconds,
@@ -39,12 +38,11 @@ export async function recordTerminalEvent(
     transcriptionId: job.id,
     type,
     body,
-    createdAt: job.endedAt,
   });
   if (!added) return { deliveries: 0 };
   const receivers = await eventStore.lockReceivers(tx, { accountId: job.accountId, type });
-  const firstAttemptAt = new Date(job.endedAt.getTime() + (schedule.stepsMs[0] ?? 0));
-  await eventStore.addDeliveries(tx, { eventId: id, receivers, createdAt: job.endedAt, firstAttemptAt });
+  const [firstDelayMs = 0] = schedule.stepsMs;
+  await eventStore.addDeliveries(tx, { eventId: id, receivers, firstDelayMs });
   return { deliveries: receivers.length };
 }
 

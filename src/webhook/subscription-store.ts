@@ -19,7 +19,6 @@ export interface NewSubscription {
   url: string;
   events: readonly EventType[];
   sealedSecret: string;
-  createdAt: Date;
 }
 
 export const subscriptionStore = {
@@ -35,7 +34,7 @@ export const subscriptionStore = {
       if (onlyRow(counted).active >= activeSubscriptionsMax) return undefined;
       const rows = await tx.query<SubscriptionRow>(
         `insert into webhook_subscription (id, account_id, url, events, status, sealed_secret, created_at)
-         values ($1, $2, $3, $4, 'active', $5, $6)
+         values ($1, $2, $3, $4, 'active', $5, now())
          returning ${subscriptionColumns}`,
         [
           subscription.id,
@@ -43,7 +42,6 @@ export const subscriptionStore = {
           subscription.url,
           subscription.events,
           subscription.sealedSecret,
-          subscription.createdAt,
         ],
       );
       return toSubscription(onlyRow(rows));
@@ -73,17 +71,14 @@ export const subscriptionStore = {
    * Removes an owned subscription and cancels what waits for it. The subscription goes first: its row lock waits
    * for every transaction that is just adding a delivery, so the cancel sees them all.
    */
-  async remove(
-    db: Database,
-    { id, accountId, now }: { id: string; accountId: string; now: Date },
-  ): Promise<boolean> {
+  async remove(db: Database, { id, accountId }: { id: string; accountId: string }): Promise<boolean> {
     return await db.transaction(async (tx) => {
       const removed = await tx.query(
         'delete from webhook_subscription where id = $1 and account_id = $2 returning id',
         [id, accountId],
       );
       if (removed.length === 0) return false;
-      await cancelWaiting(tx, id, now);
+      await cancelPending(tx, id);
       return true;
     });
   },
@@ -95,24 +90,24 @@ export const subscriptionStore = {
   },
 
   /** The receiver is gone: `active` becomes `disabled`, and nothing waits for it any more. */
-  async disable(db: Database, { id, now }: { id: string; now: Date }): Promise<boolean> {
+  async disable(db: Database, id: string): Promise<boolean> {
     return await db.transaction(async (tx) => {
       const disabled = await tx.query(
-        `update webhook_subscription set status = 'disabled', disabled_at = $2
+        `update webhook_subscription set status = 'disabled', disabled_at = now()
          where id = $1 and status = 'active' returning id`,
-        [id, now],
+        [id],
       );
-      await cancelWaiting(tx, id, now);
+      await cancelPending(tx, id);
       return disabled.length > 0;
     });
   },
 };
 
-async function cancelWaiting(tx: Queryable, subscriptionId: string, now: Date): Promise<void> {
+async function cancelPending(tx: Queryable, subscriptionId: string): Promise<void> {
   await tx.query(
-    `update webhook_delivery set state = 'cancelled', next_attempt_at = null, ended_at = $2
+    `update webhook_delivery set state = 'cancelled', next_attempt_at = null, ended_at = now()
      where subscription_id = $1 and state = 'pending'`,
-    [subscriptionId, now],
+    [subscriptionId],
   );
 }
 

@@ -15,26 +15,22 @@ interface WriterDeps {
 }
 
 /** Stores outcomes. When the database does not take them for seconds they are dropped, and the lease decides. */
-export async function writeSettlements(
-  options: WriterDeps,
-  batch: readonly SettledDelivery[],
-): Promise<{ endedReceivers: string[] }> {
-  const { db, clock, logger } = options;
+export async function writeSettlements(deps: WriterDeps, batch: readonly SettledDelivery[]): Promise<void> {
+  const { db, clock, logger } = deps;
   for (let attempt = 1; attempt <= writeAttemptsMax; attempt += 1) {
     try {
-      for (const subscriptionId of goneSubscriptions(batch)) await disable(options, subscriptionId);
-      return { endedReceivers: await deliveryStore.settle(db, batch) };
+      for (const subscriptionId of goneSubscriptions(batch)) await disable(deps, subscriptionId);
+      await deliveryStore.settle(db, batch);
+      return;
     } catch (error) {
       logger.error({ err: error, deliveries: batch.length, attempt }, 'webhook outcomes could not be stored');
       if (attempt < writeAttemptsMax) await clock.sleep(writeRetryMs);
     }
   }
-  return { endedReceivers: [] };
 }
 
-async function disable({ db, clock, logger }: WriterDeps, id: string): Promise<void> {
-  const disabled = await subscriptionStore.disable(db, { id, now: clock.date() });
-  if (disabled)
+async function disable({ db, logger }: WriterDeps, id: string): Promise<void> {
+  if (await subscriptionStore.disable(db, id))
     logger.warn({ subscriptionId: id }, 'webhook subscription disabled: its receiver answered 410');
 }
 

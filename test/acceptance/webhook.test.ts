@@ -84,8 +84,8 @@ test('the counters tell attempts by outcome, and how many deliveries wait', asyn
     'the 410 in the counters',
   );
   receiver.answer = acknowledge;
-  assert.equal(await counted('longhand_webhook_line{state="due"}'), 0);
-  assert.equal(await counted('longhand_webhook_line{state="later"}'), 0);
+  assert.equal(await counted('longhand_webhook_deliveries_pending{state="due"}'), 0);
+  assert.equal(await counted('longhand_webhook_deliveries_pending{state="later"}'), 0);
   await client.send('DELETE', `${path}/${id}`);
 });
 
@@ -110,7 +110,7 @@ test('the command line lists, tests and replays', async () => {
   assert.equal(second.headers['webhook-id'], event_id);
   await client.send('DELETE', `${path}/${id}`);
   const { code, stderr } = await longhand(environment, 'webhook', 'test', id);
-  assert.equal(code, 1);
+  assert.equal(code, 2);
   assert.match(stderr, /^longhand: There is no active subscription/);
 });
 

@@ -16,7 +16,6 @@ async function attemptAgainst(t: TestContext, answer: Answer) {
   const accountId = await world.account();
   const { signingSecret } = await world.subscribe(accountId, receiver.url);
   world.startDispatcher();
-  t.after(() => world.stop());
   await world.endJob(accountId);
   return { receiver, world, secret: signingSecret };
 }
@@ -36,7 +35,6 @@ test('every answer but 2xx and 410 is a failure that is tried again', async (t) 
   const accountId = await world.account();
   await world.subscribe(accountId, receiver.url);
   world.startDispatcher();
-  t.after(() => world.stop());
   for (const _ of badStatuses) await world.endJob(accountId);
   const deliveries = await eventually(async () => {
     const all = await world.deliveries();
@@ -61,7 +59,6 @@ test('every 2xx is success', async (t) => {
   const accountId = await world.account();
   await world.subscribe(accountId, receiver.url);
   world.startDispatcher();
-  t.after(() => world.stop());
   for (const _ of [...statuses]) await world.endJob(accountId);
   await eventually(async () => {
     const all = await world.deliveries();
@@ -77,7 +74,6 @@ for (const status of [301, 302, 303, 307, 308]) {
     const accountId = await world.account();
     await world.subscribe(accountId, receiver.url);
     world.startDispatcher();
-    t.after(() => world.stop());
     await world.endJob(accountId);
     const delivery = await world.deliveryAfter(1);
     assert.equal(delivery.state, 'pending');
@@ -96,7 +92,6 @@ test('a receiver that refuses connections is a failure that is tried again', asy
   const accountId = await world.account();
   await world.subscribe(accountId, `http://127.0.0.1:${port}/`);
   world.startDispatcher();
-  t.after(() => world.stop());
   await world.endJob(accountId);
   const delivery = await world.deliveryAfter(1);
   assert.equal(delivery.state, 'pending');
@@ -141,7 +136,7 @@ test('a receiver that answers 200 after our time-out gets a duplicate with the s
   await world.clock.advance(15_000);
   await world.deliveryAfter(1);
   letAnswer();
-  await world.clock.advance(5_000);
+  await world.pass(5_000);
   const delivery = await world.deliveryAfter(2);
   assert.equal(delivery.state, 'delivered');
   const [first, second] = receiver.received;
@@ -202,7 +197,7 @@ test('a cookie that a receiver sets never comes back to it', async (t) => {
   const { receiver, world } = await attemptAgainst(t, answerWith(500, { 'set-cookie': 'session=1; Path=/' }));
   await world.deliveryAfter(1);
   receiver.answer = acknowledge;
-  await world.clock.advance(5_000);
+  await world.pass(5_000);
   await world.deliveryAfter(2);
   assert.equal(receiver.received[1]?.headers.cookie, undefined);
 });
@@ -213,7 +208,6 @@ test('a certificate that nobody vouches for is a failure, and no event is sent',
   const accountId = await world.account();
   await world.subscribe(accountId, receiver.url);
   world.startDispatcher();
-  t.after(() => world.stop());
   await world.endJob(accountId);
   const delivery = await world.deliveryAfter(1);
   assert.match(delivery.attempts[0]?.error ?? '', /^tls: /);
@@ -239,7 +233,6 @@ test('a receiver that does not take the connection is left after 5 s', async (t)
   const accountId = await world.account();
   await world.subscribe(accountId, 'https://hooks.example.com/');
   world.startDispatcher();
-  t.after(() => world.stop());
   await world.endJob(accountId);
   await eventually(
     async () => (await world.deliveries())[0]?.state === 'sending' || undefined,
@@ -261,7 +254,6 @@ test('a certificate for another name is a failure, and no event is sent', async 
   const accountId = await world.account();
   await world.subscribe(accountId, 'https://hooks.example.net/');
   world.startDispatcher();
-  t.after(() => world.stop());
   await world.endJob(accountId);
   const delivery = await world.deliveryAfter(1);
   assert.match(delivery.attempts[0]?.error ?? '', /^tls: /);
@@ -292,12 +284,11 @@ for (const target of rebindTargets) {
     const accountId = await world.account();
     await world.subscribe(accountId, 'https://hooks.example.com/');
     world.startDispatcher();
-    t.after(() => world.stop());
     await world.endJob(accountId);
     await world.deliveryAfter(1);
     assert.equal(receiver.received.length, 1);
     addresses = ['93.184.215.14', target];
-    await world.clock.advance(5_000);
+    await world.pass(5_000);
     const delivery = await world.deliveryAfter(2);
     assert.match(delivery.attempts[1]?.error ?? '', /^blocked: /);
     assert.deepEqual(dialled, ['93.184.215.14']);
