@@ -161,6 +161,18 @@ test('with everything there setup installs nothing, and its second run does not 
   assert.match(second.stdout, /^[^\n]*\n?setup: ready\. Next: npm start\n$/);
 });
 
+test('without npm and the right to install it, setup ends with the command that an administrator runs', {
+  skip,
+}, async (t) => {
+  const { bin, put, asUser } = await machine(t);
+  await rm(join(bin, 'npm'));
+  await put('apt-get', 'exit 1');
+  const { status, stdout, stderr } = asUser();
+  assert.equal(status, 1);
+  assert.ok(stdout.includes(`${administrator} npm ffmpeg yt-dlp bubblewrap`), stdout);
+  assert.match(stderr, /^setup: npm is needed to go on .*\n$/);
+});
+
 test('an unknown flag is answered with the usage', async (t) => {
   const { setup } = await machine(t);
   const { status, stdout } = setup('--help');
