@@ -18,7 +18,11 @@ const { port: silentPort } = silent.address() as AddressInfo;
 after(() => silent.closeAllConnections());
 after(() => silent.close());
 
-const service = await runService({ after }, { LONGHAND_EGRESS_ALLOW: `127.0.0.1:${silentPort}` });
+/** One chunk after the other, so that the text comes in parts however fast the machine is. */
+const service = await runService(
+  { after },
+  { LONGHAND_EGRESS_ALLOW: `127.0.0.1:${silentPort}`, LONGHAND_WORKERS: '1' },
+);
 const client = await newClient(service);
 const path = '/api/v1/transcriptions';
 
