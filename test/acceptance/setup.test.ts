@@ -59,6 +59,7 @@ async function machine(hooks: Hooks): Promise<Machine> {
   await mkdir(bin);
   for (const file of ['setup', 'package.json', 'package-lock.json', 'bin/longhand'])
     await cp(join(root, file), join(checkout, file));
+  await linkModels(join(checkout, 'data'));
   for (const name of ['src', 'scripts', 'migrations']) await symlink(join(root, name), join(checkout, name));
   for (const name of bare)
     await symlink(spawnSync('which', [name]).stdout.toString().trim(), join(bin, name));
@@ -70,7 +71,9 @@ async function machine(hooks: Hooks): Promise<Machine> {
   // Our code runs where it lies, with the packages that are there.
   await put('npm', 'mkdir -p node_modules');
   await chmod(folder, 0o755);
-  if (isRoot) for (const path of [checkout, join(checkout, 'bin')]) await chown(path, nobody.uid, nobody.gid);
+  if (isRoot)
+    for (const path of ['', 'bin', 'data', 'data/models'].map((name) => join(checkout, name)))
+      await chown(path, nobody.uid, nobody.gid);
   const run = (user: object, args: string[]) =>
     spawnSync(join(bin, 'sh'), [join(checkout, 'setup'), ...args], {
       env: { PATH: bin, HOME: folder },
@@ -84,6 +87,14 @@ async function machine(hooks: Hooks): Promise<Machine> {
     setup: (...args) => run({}, args),
     asUser: (...args) => run(isRoot ? nobody : {}, args),
   };
+}
+
+/** The models that are there, readable for the user who runs setup: the tests fetch nothing from the network. */
+async function linkModels(data: string): Promise<void> {
+  await mkdir(data);
+  const copy = (...options: string[]) =>
+    spawnSync('cp', ['-r', ...options, join(root, 'data', 'models'), data]).status;
+  assert.ok(copy('-l') === 0 || copy() === 0);
 }
 
 test('where nothing can be installed, setup names what is missing and its effect, and goes on', {
