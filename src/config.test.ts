@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from './config.ts';
+import { StartError } from './platform/start-error.ts';
 
 test('without settings everything has its documented default', () => {
   const config = readConfig({});
@@ -21,11 +22,22 @@ test('without settings everything has its documented default', () => {
   );
   assert.deepEqual(config.rateLimits, { requestsPerMinute: 600, createsPerMinute: 60 });
   assert.deepEqual([...config.plans.keys()], ['free', 'pro']);
+  assert.deepEqual([...config.doors], ['web', 'mcp', 'openai']);
   assert.deepEqual(config.warnings, []);
 });
 
 test('an empty variable is the same as none', () => {
   assert.equal(readConfig({ LONGHAND_PORT: '', LONGHAND_DATABASE_URL: '' }).port, 8080);
+});
+
+test('doors are chosen by name; none leaves the API alone', () => {
+  const doors = (text: string) => [...readConfig({ LONGHAND_DOORS: text }).doors];
+  assert.deepEqual(doors('openai, web'), ['openai', 'web']);
+  assert.deepEqual(doors('none'), []);
+  assert.throws(
+    () => doors('web,grpc'),
+    new StartError('The setting LONGHAND_DOORS must be some of web, mcp, openai, with commas, or none.'),
+  );
 });
 
 test('no secret is in what is printed at start', () => {

@@ -1,108 +1,14 @@
-/** The only reader of the environment. One schema; a wrong setting becomes one sentence. */
+/** The only reader of the environment. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
-import { hasApiKeyShape } from './account/api-key.ts';
 import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts';
-import { type EgressAllow, nothingAllowed, parseEgressAllow } from './egress/url.ts';
+import { type Door, type SettingName, type Settings, settingSchema } from './config-schema.ts';
+import type { EgressAllow } from './egress/url.ts';
 import { isAnyAddress } from './http/public-url.ts';
 import { programOnPath } from './platform/program.ts';
-import { parseSecretKeys } from './platform/secret-box.ts';
 import { StartError } from './platform/start-error.ts';
-import { defaultScheduleSetting, parseRetrySchedule, type RetrySchedule } from './webhook/retry-schedule.ts';
-
-const port = 'must be a port number from 0 to 65535';
-const wholeNumber = (least: number, most: number) => {
-  const words = `must be a whole number from ${least} to ${most}`;
-  return z
-    .string()
-    .regex(/^[0-9]{1,15}$/, words)
-    .transform(Number)
-    .pipe(z.number().min(least, words).max(most, words));
-};
-const yesOrNo = z
-  .enum(['true', 'false', '1', '0'], 'must be true or false')
-  .transform((text) => text === 'true' || text === '1');
-const webUrl = (words: string) => z.url({ protocol: /^https?$/, error: words });
-/** Text that a part of Longhand reads itself; its parser throws with words for the operator. */
-const readBy = <Value>(parse: (text: string) => Value) =>
-  z.string().transform((text, context) => {
-    try {
-      return parse(text);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: (error as Error).message });
-      return z.NEVER;
-    }
-  });
-
-/** Settings whose value is never printed. */
-const secret = { secret: true };
-
-const schema = z.object({
-  LONGHAND_HOST: z.string().default('127.0.0.1'),
-  LONGHAND_PORT: z
-    .string()
-    .regex(/^[0-9]{1,5}$/, port)
-    .transform(Number)
-    .pipe(z.number().max(65535, port))
-    .default(8080),
-  LONGHAND_TLS_CERT: z.string().optional(),
-  LONGHAND_TLS_KEY: z.string().optional(),
-  LONGHAND_PUBLIC_URL: webUrl('must be an http or https URL').optional(),
-  LONGHAND_DATA_DIR: z.string().default('data'),
-  LONGHAND_DATABASE_URL: z
-    .url({
-      protocol: /^postgres(ql)?$/,
-      error: 'must be a URL such as postgres://user:password@host/database',
-    })
-    .optional()
-    .meta(secret),
-  LONGHAND_STORAGE: z.enum(['local', 's3'], 'must be local or s3').default('local'),
-  LONGHAND_S3_ENDPOINT: webUrl('must be the http or https URL of the S3 store').optional(),
-  LONGHAND_S3_REGION: z.string().default('us-east-1'),
-  LONGHAND_S3_BUCKET: z.string().optional(),
-  LONGHAND_S3_ACCESS_KEY_ID: z.string().optional(),
-  LONGHAND_S3_SECRET_ACCESS_KEY: z.string().optional().meta(secret),
-  LONGHAND_S3_FORCE_PATH_STYLE: yesOrNo.default(false),
-  LONGHAND_SECRET_KEY: readBy(parseSecretKeys).optional().meta(secret),
-  LONGHAND_API_KEY: z
-    .string()
-    .refine(hasApiKeyShape, 'must be lh_ and 36 letters or digits, as "longhand key create" makes them')
-    .optional()
-    .meta(secret),
-  LONGHAND_ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
-  LONGHAND_WORKERS: wholeNumber(1, 256).optional(),
-  LONGHAND_PLANS: z.string().optional(),
-  LONGHAND_MULTIPART_THRESHOLD: wholeNumber(1, 5 * 1024 ** 3).default(100 * 1024 ** 2),
-  LONGHAND_WEBHOOK_SCHEDULE: readBy(parseRetrySchedule).prefault(defaultScheduleSetting),
-  LONGHAND_WEBHOOK_LOG_DAYS: wholeNumber(1, 3_650).default(30),
-  LONGHAND_EGRESS_ALLOW: readBy(parseEgressAllow).default(nothingAllowed),
-  LONGHAND_ENGINE: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'must be auto, remote, or the name of a model such as whisper-base')
-    .default('auto'),
-  LONGHAND_ENGINE_URL: webUrl('must be the http or https URL of a transcription endpoint').optional(),
-  LONGHAND_ENGINE_KEY: z.string().optional().meta(secret),
-  LONGHAND_ENGINE_MODEL: z.string().optional(),
-  LONGHAND_FFMPEG: z.string().optional(),
-  LONGHAND_FFPROBE: z.string().optional(),
-  LONGHAND_YTDLP: z.string().optional(),
-  LONGHAND_DISK_RESERVE: wholeNumber(0, 1024 ** 5).optional(),
-  LONGHAND_RETENTION_DAYS: wholeNumber(0, 36_500).default(30),
-  LONGHAND_METRICS: yesOrNo.default(false),
-  LONGHAND_RATE_REQUESTS: wholeNumber(1, 1_000_000).default(600),
-  LONGHAND_RATE_CREATES: wholeNumber(1, 1_000_000).default(60),
-  LONGHAND_LOG_LEVEL: z
-    .enum(
-      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-      'must be trace, debug, info, warn, error, fatal or silent',
-    )
-    .default('info'),
-});
-
-type Settings = z.infer<typeof schema>;
-type SettingName = keyof Settings;
+import type { RetrySchedule } from './webhook/retry-schedule.ts';
 
 export interface S3Settings {
   endpoint: string | undefined;
@@ -139,6 +45,8 @@ export interface Config {
   retentionDays: number;
   /** Bytes of the data directory's disk that are given to nobody; by its size unless set. */
   diskReserveBytes: number | undefined;
+  /** Which ways in beside the REST API are open. */
+  doors: ReadonlySet<Door>;
   /** Whether GET /metrics answers on the listener. */
   metrics: boolean;
   rateLimits: { requestsPerMinute: number; createsPerMinute: number };
@@ -154,7 +62,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, text]) => text !== undefined && text !== ''),
   );
-  const parsed = schema.safeParse(given);
+  const parsed = settingSchema.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new StartError(`The setting ${issue?.path.join('.')} ${issue?.message}.`);
@@ -190,6 +98,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     toolsDir,
     retentionDays: settings.LONGHAND_RETENTION_DAYS,
     diskReserveBytes: settings.LONGHAND_DISK_RESERVE,
+    doors: settings.LONGHAND_DOORS,
     metrics: settings.LONGHAND_METRICS,
     rateLimits: {
       requestsPerMinute: settings.LONGHAND_RATE_REQUESTS,
@@ -250,12 +159,13 @@ function plansOf(file: string | undefined): PlanTable {
 }
 
 function redactedSettings(given: Record<string, string | undefined>): Record<string, string> {
-  const names = Object.keys(schema.shape) as SettingName[];
+  const names = Object.keys(settingSchema.shape) as SettingName[];
   return Object.fromEntries(
     names.flatMap((name) => {
       const text = given[name];
       if (text === undefined) return [];
-      const isSecret = (schema.shape[name].meta() as { secret?: boolean } | undefined)?.secret === true;
+      const isSecret =
+        (settingSchema.shape[name].meta() as { secret?: boolean } | undefined)?.secret === true;
       return [[name, isSecret ? '[redacted]' : text]];
     }),
   );
@@ -264,7 +174,7 @@ function redactedSettings(given: Record<string, string | undefined>): Record<str
 function warningsFor(settings: Settings, given: Record<string, string | undefined>): string[] {
   const warnings: string[] = [];
   for (const name of Object.keys(given)) {
-    if (name.startsWith('LONGHAND_') && !(name in schema.shape)) {
+    if (name.startsWith('LONGHAND_') && !(name in settingSchema.shape)) {
       warnings.push(`${name} is not a setting of Longhand and has no effect.`);
     }
   }
