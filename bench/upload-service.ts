@@ -75,7 +75,7 @@ export async function startBenchService(place: BenchPlace): Promise<BenchService
 async function readyUrl(child: ChildProcess): Promise<string> {
   if (!child.stdout) throw new Error('the service has no standard output');
   for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^Longhand is ready at (\S+)$/.exec(line)?.[1];
+    const url = /^Longhand (?:is ready|listens) at (\S+?)(?:,|$)/.exec(line)?.[1];
     if (!url) continue;
     child.stdout.resume();
     return url;
