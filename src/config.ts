@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { builtInPlans, type PlanTable, parsePlanTable } from './account/plan.ts';
+import { builtInPlans, leastGenerousPlan, type PlanTable, parsePlanTable } from './account/plan.ts';
 import { type Door, type SettingName, type Settings, settingSchema } from './config-schema.ts';
 import type { EgressAllow } from './egress/url.ts';
 import { isAnyAddress } from './http/public-url.ts';
@@ -45,6 +45,8 @@ export interface Config {
   retentionDays: number;
   /** Bytes of the data directory's disk that are given to nobody; by its size unless set. */
   diskReserveBytes: number | undefined;
+  /** Sign-in of the web product with a company's own identity. */
+  oidc: { issuer: string; clientId: string; clientSecret: string | undefined; plan: string } | undefined;
   /** Which ways in beside the REST API are open. */
   doors: ReadonlySet<Door>;
   /** Whether GET /metrics answers on the listener. */
@@ -69,6 +71,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   const settings = parsed.data;
   const toolsDir = resolve(settings.LONGHAND_DATA_DIR, 'tools');
+  const plans = plansOf(settings.LONGHAND_PLANS);
   return {
     host: settings.LONGHAND_HOST,
     port: settings.LONGHAND_PORT,
@@ -82,7 +85,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     apiKey: settings.LONGHAND_API_KEY,
     role: settings.LONGHAND_ROLE,
     workers: settings.LONGHAND_WORKERS ?? availableParallelism(),
-    plans: plansOf(settings.LONGHAND_PLANS),
+    plans,
     multipartThresholdBytes: settings.LONGHAND_MULTIPART_THRESHOLD,
     webhookSchedule: settings.LONGHAND_WEBHOOK_SCHEDULE,
     webhookLogDays: settings.LONGHAND_WEBHOOK_LOG_DAYS,
@@ -98,6 +101,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     toolsDir,
     retentionDays: settings.LONGHAND_RETENTION_DAYS,
     diskReserveBytes: settings.LONGHAND_DISK_RESERVE,
+    oidc: oidcOf(settings, plans),
     doors: settings.LONGHAND_DOORS,
     metrics: settings.LONGHAND_METRICS,
     rateLimits: {
@@ -124,6 +128,17 @@ function engineOf(settings: Settings): Config['engine'] {
   if (name === 'remote' && url === undefined)
     throw new StartError('LONGHAND_ENGINE=remote needs LONGHAND_ENGINE_URL, the address of the endpoint.');
   return { name, url, key: settings.LONGHAND_ENGINE_KEY, model: settings.LONGHAND_ENGINE_MODEL };
+}
+
+function oidcOf(settings: Settings, plans: PlanTable): Config['oidc'] {
+  const { LONGHAND_OIDC_ISSUER: issuer, LONGHAND_OIDC_CLIENT_ID: clientId } = settings;
+  if (!issuer && !clientId) return undefined;
+  if (!issuer || !clientId)
+    throw new StartError('LONGHAND_OIDC_ISSUER and LONGHAND_OIDC_CLIENT_ID must be set together.');
+  const plan = settings.LONGHAND_OIDC_PLAN ?? leastGenerousPlan(plans).name;
+  if (!plans.has(plan))
+    throw new StartError(`LONGHAND_OIDC_PLAN names no plan. Plans: ${[...plans.keys()].join(', ')}.`);
+  return { issuer, clientId, clientSecret: settings.LONGHAND_OIDC_CLIENT_SECRET, plan };
 }
 
 /** The store is usable as soon as it is described, also when new uploads go to the disk: older objects stay readable. */

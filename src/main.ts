@@ -67,6 +67,12 @@ function program(): Command {
     .option('--limit <count>', 'how many, 20 unless told')
     .option(...json)
     .action(async (options) => (await import('./command/jobs.ts')).listJobs(options));
+  longhand
+    .command('signin')
+    .description('a link that signs a browser in, once')
+    .option('--account <id>', 'to which account; not needed where there is one account')
+    .option(...json)
+    .action(async (options) => (await import('./command/sign-in.ts')).signIn(options));
   accountCommands(longhand.command('account').description('accounts and their plans'));
   keyCommands(longhand.command('key').description('API keys'));
   transcriptionCommands(longhand.command('transcription').description('transcription jobs'));
@@ -104,6 +110,13 @@ function accountCommands(account: Command): void {
     .argument('<plan>')
     .option(...json)
     .action(async (id, plan, options) => (await accounts()).changePlan(id, plan, options));
+  account
+    .command('operator')
+    .description("let an account see the operator's page of the web product")
+    .argument('<id>')
+    .option('--revoke', 'not any more')
+    .option(...json)
+    .action(async (id, options) => (await accounts()).changeOperator(id, options));
   account
     .command('delete')
     .description('erase an account with everything that belongs to it; asks first on a terminal')

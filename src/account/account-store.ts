@@ -7,9 +7,10 @@ interface AccountRow {
   name: string;
   plan: string;
   created_at: Date;
+  is_operator: boolean;
 }
 
-const columns = 'id, name, plan, created_at';
+const columns = 'id, name, plan, created_at, is_operator';
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export type AccountStore = ReturnType<typeof accountStore>;
@@ -21,6 +22,7 @@ export function accountStore(plans: PlanTable) {
     name: row.name,
     plan: planNamed(plans, row.plan),
     createdAt: row.created_at,
+    isOperator: row.is_operator,
   });
   return {
     async create(db: Queryable, { name, plan }: { name: string; plan: string }): Promise<Account> {
@@ -86,6 +88,15 @@ export function accountStore(plans: PlanTable) {
       const rows = await db.query<AccountRow>(
         `update account set plan = $2 where id = $1 returning ${columns}`,
         [id, plan],
+      );
+      return accountOf(onlyRow(rows));
+    },
+
+    async setOperator(db: Queryable, id: string, isOperator: boolean): Promise<Account> {
+      await this.get(db, id);
+      const rows = await db.query<AccountRow>(
+        `update account set is_operator = $2 where id = $1 returning ${columns}`,
+        [id, isOperator],
       );
       return accountOf(onlyRow(rows));
     },

@@ -5,6 +5,8 @@ export interface Account {
   name: string;
   plan: Plan;
   createdAt: Date;
+  /** Sees the operator's page of the web product. */
+  isOperator: boolean;
 }
 
 /** A fault that the person at the command line can mend; its message is for them. */

@@ -15,11 +15,29 @@ export class Allowance {
 
   /** For a look ahead of time; counts nothing. */
   async assertLeft(db: Queryable, account: Account): Promise<void> {
+    if ((await this.usedToday(db, account.id)) >= account.plan.dailyTranscriptionsMax)
+      throw this.#exhausted();
+  }
+
+  async usedToday(db: Queryable, accountId: string): Promise<number> {
     const [row] = await db.query<{ transcriptions: number }>(
       'select transcriptions from daily_usage where account_id = $1 and day = $2',
-      [account.id, this.today()],
+      [accountId, this.today()],
     );
-    if ((row?.transcriptions ?? 0) >= account.plan.dailyTranscriptionsMax) throw this.#exhausted();
+    return row?.transcriptions ?? 0;
+  }
+
+  /** Days on which something was created, newest first; of the last so many days. */
+  async usedOn(
+    db: Queryable,
+    accountId: string,
+    { days }: { days: number },
+  ): Promise<{ day: string; transcriptions: number }[]> {
+    return await db.query<{ day: string; transcriptions: number }>(
+      `select day::text, transcriptions from daily_usage
+       where account_id = $1 and day > $2::date - $3::int order by day desc`,
+      [accountId, this.today(), days],
+    );
   }
 
   /** Counts one, in the transaction that creates the job. The row lock makes concurrent creates wait their turn. */

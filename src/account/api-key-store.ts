@@ -67,6 +67,16 @@ export const apiKeyStore = {
     return apiKey(row);
   },
 
+  /** Of the account's own; false when there is none. */
+  async revokeOwned(db: Queryable, accountId: string, id: string): Promise<boolean> {
+    const rows = await db.query(
+      `update api_key set revoked_at = coalesce(revoked_at, now()), sealed_key = null
+       where id = $1 and account_id = $2 returning id`,
+      [id, accountId],
+    );
+    return rows.length === 1;
+  },
+
   async findByHash(db: Queryable, hash: Buffer): Promise<ApiKey | undefined> {
     const [row] = await db.query<ApiKeyRow>(`select ${columns} from api_key where hash = $1`, [hash]);
     return row && apiKey(row);
@@ -89,7 +99,7 @@ export const apiKeyStore = {
     return new Set(rows.map(({ id }) => id));
   },
 
-  /** A use or a revocation forgets it. */
+  /** A use, a revocation or a sign-in forgets it. */
   async keepUntilUsed(db: Queryable, hash: Buffer, sealedKey: string): Promise<void> {
     await db.query('update api_key set sealed_key = $2 where hash = $1 and last_used_at is null', [
       hash,
@@ -110,6 +120,12 @@ export const apiKeyStore = {
       [accountId],
     );
     return row && { hash: row.hash, sealedKey: row.sealed_key };
+  },
+
+  async forgetKept(tx: Queryable, accountId: string): Promise<void> {
+    await tx.query('update api_key set sealed_key = null where account_id = $1 and sealed_key is not null', [
+      accountId,
+    ]);
   },
 
   async deleteOfAccount(tx: Queryable, accountId: string): Promise<void> {

@@ -23,7 +23,7 @@ async function world(t: Hooks, secretBox: SecretBox | undefined = new SecretBox(
   return {
     db,
     start: (operatorKey?: string, box = secretBox) =>
-      ensureFirstAccount(db, { accounts, plans, operatorKey, secretBox: box }),
+      ensureFirstAccount(db, { accounts, plans, operatorKey, secretBox: box, clock, hasWebProduct: false }),
     use: (key: string) => authenticator.authenticate(`Bearer ${key}`, 'rest'),
     sealed: () => db.query('select 1 from api_key where sealed_key is not null'),
   };
@@ -39,7 +39,7 @@ test('the first key is shown at every start until it is used, and then kept nowh
   const [one, two] = await Promise.all([start(), start()]);
   assert.deepEqual(one, two);
   const key = await shownKey(one);
-  assert.deepEqual(await start(), { kind: 'unused', key, isKept: true });
+  assert.deepEqual(await start(), { kind: 'unused', key, isKept: true, signIn: undefined });
   const [row] = await db.query<{ sealed_key: string }>('select sealed_key from api_key');
   assert.ok(row && !row.sealed_key.includes(key));
   await use(key);
@@ -72,9 +72,16 @@ test('without a key to seal with, or with another one, a key is not shown again'
   assert.equal((await start()).kind, 'unused');
   assert.deepEqual(await start(undefined, new SecretBox([randomBytes(32)])), { kind: 'nothing' });
   const db = await openTestDatabase(t);
-  const options = { accounts, plans, operatorKey: undefined, secretBox: undefined };
+  const options = {
+    accounts,
+    plans,
+    operatorKey: undefined,
+    secretBox: undefined,
+    clock,
+    hasWebProduct: false,
+  };
   const notice = await ensureFirstAccount(db, options);
-  assert.deepEqual({ ...notice, key: '' }, { kind: 'unused', key: '', isKept: false });
+  assert.deepEqual({ ...notice, key: '' }, { kind: 'unused', key: '', isKept: false, signIn: undefined });
   assert.deepEqual(await ensureFirstAccount(db, options), { kind: 'nothing' });
 });
 

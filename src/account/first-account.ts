@@ -1,8 +1,10 @@
+import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/database.ts';
 import { type SecretBox, SecretUnreadable } from '../platform/secret-box.ts';
 import type { AccountStore } from './account-store.ts';
 import { apiKeyHash, generateApiKey } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
+import { createSignInLink, firstSignInLinkMs, type SignInLink } from './create-sign-in-link.ts';
 import { mostGenerousPlan, type PlanTable } from './plan.ts';
 
 export interface FirstAccountOptions {
@@ -12,12 +14,15 @@ export interface FirstAccountOptions {
   operatorKey: string | undefined;
   /** Seals the key until it is used. Without it a key can be shown only once. */
   secretBox: SecretBox | undefined;
+  clock: Clock;
+  /** Whether there are pages to sign in to. */
+  hasWebProduct: boolean;
 }
 
 /** What to tell the operator about keys at a start. */
 export type KeyNotice =
   /** Nobody has used it yet; `isKept`: the next start shows it again. */
-  | { kind: 'unused'; key: string; isKept: boolean }
+  | { kind: 'unused'; key: string; isKept: boolean; signIn: SignInLink | undefined }
   /** There is no key that the API would take. */
   | { kind: 'none' }
   | { kind: 'nothing' };
@@ -35,16 +40,16 @@ export async function ensureFirstAccount(db: Database, options: FirstAccountOpti
     if (!existing) return makeFirstAccount(tx, options);
     if (options.operatorKey) await addOperatorKey(tx, existing.id, options.operatorKey);
     const key = options.secretBox && (await unusedKey(tx, existing.id, options.secretBox));
-    if (key !== undefined) return { kind: 'unused', key, isKept: true };
+    if (key !== undefined)
+      return { kind: 'unused', key, isKept: true, signIn: await firstSignIn(tx, existing.id, options) };
     return { kind: (await apiKeyStore.isAnyActive(tx)) ? 'nothing' : 'none' };
   });
 }
 
-async function makeFirstAccount(
-  tx: Queryable,
-  { accounts, plans, operatorKey, secretBox }: FirstAccountOptions,
-): Promise<KeyNotice> {
+async function makeFirstAccount(tx: Queryable, options: FirstAccountOptions): Promise<KeyNotice> {
+  const { accounts, plans, operatorKey, secretBox } = options;
   const { id } = await accounts.create(tx, { name: 'default', plan: mostGenerousPlan(plans).name });
+  await accounts.setOperator(tx, id, true);
   if (operatorKey) {
     await addOperatorKey(tx, id, operatorKey);
     return { kind: 'nothing' };
@@ -54,7 +59,22 @@ async function makeFirstAccount(
   const stored = { accountId: id, name: 'first key', hash, expiresAt: null };
   await apiKeyStore.insert(tx, stored);
   if (secretBox) await apiKeyStore.keepUntilUsed(tx, hash, secretBox.seal(key, sealContext(hash)));
-  return { kind: 'unused', key, isKept: secretBox !== undefined };
+  return {
+    kind: 'unused',
+    key,
+    isKept: secretBox !== undefined,
+    signIn: await firstSignIn(tx, id, options),
+  };
+}
+
+/** A new one at each start until the key or a link was used; only hashes are stored, so none can be shown twice. */
+async function firstSignIn(
+  tx: Queryable,
+  accountId: string,
+  { clock, hasWebProduct }: FirstAccountOptions,
+): Promise<SignInLink | undefined> {
+  if (!hasWebProduct) return undefined;
+  return createSignInLink(tx, clock, { accountId, validMs: firstSignInLinkMs });
 }
 
 async function addOperatorKey(tx: Queryable, accountId: string, key: string): Promise<void> {

@@ -85,7 +85,18 @@ export function parsePlanTable(json: unknown): PlanTable {
 
 /** The plan for the operator's own use: the one that takes the largest files. */
 export function mostGenerousPlan(plans: PlanTable): Plan {
-  const [best] = [...plans.values()].toSorted((a, b) => b.fileBytesMax - a.fileBytesMax);
-  if (!best) throw new Error('the plan table is empty');
-  return best;
+  return bySize(plans).at(-1) ?? noPlans();
+}
+
+/** The plan for people whom nobody has put on another one. */
+export function leastGenerousPlan(plans: PlanTable): Plan {
+  return bySize(plans)[0] ?? noPlans();
+}
+
+function bySize(plans: PlanTable): Plan[] {
+  return [...plans.values()].toSorted((a, b) => a.fileBytesMax - b.fileBytesMax);
+}
+
+function noPlans(): never {
+  throw new Error('the plan table is empty');
 }

@@ -42,6 +42,18 @@ export async function changePlan(id: string, plan: string, options: Output): Pro
   });
 }
 
+export async function changeOperator(id: string, options: Output & { revoke?: boolean }): Promise<void> {
+  const isOperator = options.revoke !== true;
+  await onFoundation(async ({ db, accounts }) => {
+    const account = await accounts.setOperator(db, id, isOperator);
+    print({ ...summary(account), is_operator: account.isOperator }, options, () => [
+      isOperator
+        ? `Account ${account.id} sees the operator's page of the web product now.`
+        : `Account ${account.id} does not see the operator's page any more.`,
+    ]);
+  });
+}
+
 function summary({ id, name, plan }: Account) {
   return { id, name, plan: plan.name };
 }

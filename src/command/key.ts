@@ -1,8 +1,6 @@
-import type { Account } from '../account/account.ts';
-import type { AccountStore } from '../account/account-store.ts';
 import { type ApiKey, apiKeyStore } from '../account/api-key-store.ts';
 import { createApiKey } from '../account/create-api-key.ts';
-import type { Queryable } from '../platform/database.ts';
+import { accountFor } from './account-for.ts';
 import { onFoundation, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -56,21 +54,6 @@ export async function revokeKey(id: string, options: Output): Promise<void> {
     const key = await apiKeyStore.revoke(db, id);
     print(summary(key), options, () => [`Key ${key.id} is revoked; it stops at the next request.`]);
   });
-}
-
-/** Where there is one account, it need not be named. */
-async function accountFor(accounts: AccountStore, db: Queryable, id: string | undefined): Promise<Account> {
-  if (id !== undefined) return accounts.get(db, id);
-  const [only, ...others] = await accounts.list(db);
-  if (!only)
-    throw new UsageError(
-      'There is no account yet. Start the service once, or make one with "longhand account create".',
-    );
-  if (others.length > 0)
-    throw new UsageError(
-      'There are several accounts: choose one with --account. "longhand account list" shows them.',
-    );
-  return only;
 }
 
 function durationMs(text: string): number {

@@ -24,10 +24,16 @@ function keyLines({ url, keys }: Start): string[] {
   if (keys.kind !== 'unused') return [];
   return [
     '',
+    ...(keys.signIn ? [`  Open           ${url}${keys.signIn.path}`] : []),
     `  Your API key   ${keys.key}`,
-    `                 ${keys.isKept ? 'shown at every start until it is used' : 'shown only this once'}`,
+    `                 ${shown(keys)}`,
     `  Reference      ${url}/docs`,
     `  Try it         curl -H "Authorization: Bearer ${keys.key}" ${url}/api/v1/transcriptions`,
     '',
   ];
+}
+
+function shown({ isKept, signIn }: Extract<Start['keys'], { kind: 'unused' }>): string {
+  if (!isKept) return 'shown only this once';
+  return signIn ? 'both are shown at every start until one is used' : 'shown at every start until it is used';
 }

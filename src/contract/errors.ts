@@ -9,6 +9,18 @@ const errorTable = {
     'This API key is malformed, unknown, expired or revoked. Check it, or create a new one.',
   ],
 
+  sign_in_required: [401, 'Sign in first. "longhand signin" prints a link for the browser.'],
+  sign_in_refused: [
+    401,
+    'This link was used already or has expired, or the key is not active. Get a new link with "longhand signin".',
+  ],
+  cross_site_request: [
+    403,
+    'This request did not come from a page of this service. Open the service itself and try again.',
+  ],
+  invalid_web_request: [400, 'The page sent something this service does not understand. Reload the page.'],
+  operator_required: [403, 'Only the operator of this service sees this. Sign in with such an account.'],
+
   invalid_upload: [
     400,
     'Describe the upload with a filename of 1 to 240 characters and its exact size in bytes; to create a transcription also send the key and storage that prepare returned.',
@@ -104,7 +116,17 @@ const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-export const errorCodes = Object.keys(errorTable) as ErrorCode[];
+/** Only the web product's own routes answer with these. */
+const webOnly: ReadonlySet<ErrorCode> = new Set([
+  'sign_in_required',
+  'sign_in_refused',
+  'cross_site_request',
+  'operator_required',
+  'invalid_web_request',
+]);
+
+/** The errors of the documented API. */
+export const errorCodes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => !webOnly.has(code));
 
 export function errorStatus(code: ErrorCode): number {
   return errorTable[code][0];

@@ -1,5 +1,6 @@
 import type { AccountStore } from '../account/account-store.ts';
 import { apiKeyStore } from '../account/api-key-store.ts';
+import { sessionStore } from '../account/session-store.ts';
 import type { Queryable } from '../platform/database.ts';
 import { removeTasks } from '../platform/queue.ts';
 import { uploadPrefixOf } from '../storage/object-key.ts';
@@ -37,6 +38,7 @@ export async function deleteAccount(deps: DeleteAccountDeps, id: string): Promis
   const { db, accounts, stores, clock } = deps;
   await db.transaction(async (tx) => {
     await accounts.markDeleted(tx, id);
+    await sessionStore.deleteOfAccount(tx, id);
     await apiKeyStore.deleteOfAccount(tx, id);
     await subscriptionStore.deleteOfAccount(tx, id);
     // The media of an account goes as a whole, with the directory that bears its id.

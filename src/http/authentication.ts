@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../account/authenticate.ts';
 import type { Principal } from '../account/principal.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
+import type { SessionRequests } from './session-requests.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,15 +15,21 @@ declare module 'fastify' {
   }
 }
 
-/** Every operation registered on `api` needs a key, and counts against its account's request rate. */
+/**
+ * Every operation registered on `api` needs a key, and counts against its account's request rate. Where there is a
+ * web product, its pages may use their session instead.
+ */
 export function requireApiKey(
   api: FastifyInstance,
   authenticator: Authenticator,
   limiter: RateLimiter,
+  sessions?: SessionRequests,
 ): void {
   api.decorateRequest('principal', undefined);
   api.addHook('onRequest', async (request, reply) => {
-    request.principal = await authenticator.authenticate(request.headers.authorization, 'rest');
+    const { authorization } = request.headers;
+    const person = authorization === undefined ? await sessions?.pagePrincipal(request) : undefined;
+    request.principal = person ?? (await authenticator.authenticate(authorization, 'rest'));
     const kind = request.routeOptions.config.createsJob ? 'create' : 'request';
     reply.headers(limiter.admit(request.principal.account.id, kind));
   });

@@ -5,8 +5,8 @@ import type { Clock } from '../platform/clock.ts';
 
 export interface EventStreamsDeps {
   clock: Clock;
-  /** Of these API keys, the ones that still open their account. */
-  activeKeys(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Of these credentials, the ids of those that still open their account. */
+  active(credentials: readonly Principal['credential'][]): Promise<ReadonlySet<string>>;
 }
 
 /** Proxies cut connections on which nothing moves for a minute. */
@@ -25,7 +25,7 @@ interface OpenStream {
   openedMs: number;
 }
 
-/** Every open event stream of this process: kept alive, bounded, and ended with the key that opened it. */
+/** Every open event stream of this process: kept alive, bounded, and ended with the key or session that opened it. */
 export class EventStreams {
   readonly #deps: EventStreamsDeps;
   readonly #open = new Set<OpenStream>();
@@ -95,10 +95,10 @@ export class EventStreams {
       if (openedMs <= expiredMs) end.abort();
       else if (!response.writableNeedDrain) response.write(': still here\n\n');
     }
-    const keys = new Set(streams.map(({ principal: { credential } }) => credential.id));
-    if (keys.size === 0) return;
+    const credentials = new Map(streams.map(({ principal: { credential } }) => [credential.id, credential]));
+    if (credentials.size === 0) return;
     // Where the database does not answer the streams stay: they get nothing from it either.
-    const active = await this.#deps.activeKeys([...keys]).catch(() => keys);
+    const active = await this.#deps.active([...credentials.values()]).catch(() => credentials);
     for (const { principal, end } of streams) if (!active.has(principal.credential.id)) end.abort();
   }
 }

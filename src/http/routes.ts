@@ -11,6 +11,7 @@ import { type LocalObjectDeps, localObjectRoutes } from './local-object-routes.t
 import { metricsRoutes } from './metrics-routes.ts';
 import type { PublicUrl } from './public-url.ts';
 import type { Server } from './server.ts';
+import type { SessionRequests } from './session-requests.ts';
 import { type TranscriptionEventDeps, transcriptionEventRoutes } from './transcription-event-routes.ts';
 import { transcriptionRoutes } from './transcription-routes.ts';
 import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
@@ -23,6 +24,10 @@ export interface RoutesDeps {
   metrics: Pick<Metrics, 'text'> | undefined;
   authenticator: Authenticator;
   limiter: RateLimiter;
+  /** Undefined where the web product is off. */
+  sessions: SessionRequests | undefined;
+  /** Then it has the address `/`. */
+  hasWebProduct: boolean;
   /** Undefined where the local storage is on another machine. */
   localObjects: LocalObjectDeps | undefined;
   docs: DocsDeps;
@@ -35,7 +40,7 @@ export interface RoutesDeps {
 /** Everything the service answers to. */
 export function registerRoutes(server: Server, deps: RoutesDeps): void {
   server.register(async () => {
-    homeRoutes(server);
+    if (!deps.hasWebProduct) homeRoutes(server);
     healthRoutes(server, deps.health);
     discoveryRoutes(server, deps);
     if (deps.metrics) metricsRoutes(server, deps.metrics);
@@ -44,7 +49,7 @@ export function registerRoutes(server: Server, deps: RoutesDeps): void {
   const { localObjects } = deps;
   if (localObjects) server.register(async (scope) => localObjectRoutes(scope as Server, localObjects));
   server.register(async (api) => {
-    requireApiKey(api, deps.authenticator, deps.limiter);
+    requireApiKey(api, deps.authenticator, deps.limiter, deps.sessions);
     uploadRoutes(api as Server, deps.uploads);
     transcriptionRoutes(api, deps.transcriptions);
     transcriptionEventRoutes(api, deps.transcriptionEvents);

@@ -3,40 +3,23 @@ import { readFile } from 'node:fs/promises';
 import { Allowance } from '../account/allowance.ts';
 import { apiKeyStore } from '../account/api-key-store.ts';
 import { Authenticator } from '../account/authenticate.ts';
+import type { Principal } from '../account/principal.ts';
 import { RateLimiter } from '../account/rate-limit.ts';
-import type { Egress } from '../egress/egress.ts';
+import type { Sessions } from '../account/sessions.ts';
 import { judgeUrl } from '../egress/url.ts';
-import { EventStreams } from '../http/event-streams.ts';
-import type { HealthDeps } from '../http/health-routes.ts';
-import type { PublicUrl } from '../http/public-url.ts';
+import { EventStreams, type EventStreamsDeps } from '../http/event-streams.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
-import type { Metrics } from '../platform/metrics.ts';
-import type { Notifications } from '../platform/notifications.ts';
-import type { TaskQueue } from '../platform/queue.ts';
-import type { SecretBox } from '../platform/secret-box.ts';
+import type { Database } from '../platform/database.ts';
 import { StartError } from '../platform/start-error.ts';
 import { JobFeeds } from '../transcription/job-feeds.ts';
 import { uploadStore } from '../upload/upload-store.ts';
 import { verifyUpload } from '../upload/verify-upload.ts';
 import { receiverUrlCheck } from '../webhook/receiver-url.ts';
+import type { ApiParts } from './api-parts.ts';
 import type { Foundation } from './foundation.ts';
-import type { Storage } from './processing.ts';
-import type { Webhooks } from './webhooks.ts';
-
-export interface ApiParts {
-  foundation: Foundation;
-  storage: Storage;
-  queue: TaskQueue;
-  egress: Egress;
-  secretBox: SecretBox | undefined;
-  webhooks: Pick<Webhooks, 'afterRemoval'>;
-  metrics: Metrics;
-  publicUrl: PublicUrl;
-  jobChanges: Notifications;
-  missing: HealthDeps['missing'];
-}
+import { createWeb } from './web.ts';
 
 /** A caller waits for every statement of a request; none of them needs more than milliseconds. */
 const queryTimeoutMs = 4_000;
@@ -48,14 +31,19 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   const { webhooks, publicUrl } = parts;
   const allowance = new Allowance(clock);
   const server = createServer({ logger, tls: await tlsOf(parts.foundation) });
-  const streams = new EventStreams({ clock, activeKeys: (ids) => apiKeyStore.activeAmong(db, ids) });
+  const authenticator = new Authenticator({ db, accounts, clock, operatorKey: config.apiKey });
+  const limiter = new RateLimiter(config.rateLimits, clock);
+  const web = createWeb(parts, db, authenticator);
+  const streams = new EventStreams({ clock, active: activeCredentials(db, web?.sessions.sessions) });
   server.addHook('preClose', async () => streams.close());
   registerRoutes(server, {
     health: { missing: parts.missing },
     publicUrl,
     metrics: config.metrics ? parts.metrics : undefined,
-    authenticator: new Authenticator({ db, accounts, clock, operatorKey: config.apiKey }),
-    limiter: new RateLimiter(config.rateLimits, clock),
+    authenticator,
+    limiter,
+    sessions: web?.sessions,
+    hasWebProduct: web !== undefined,
     localObjects: local && {
       store: local,
       uploads: {
@@ -92,8 +80,22 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       afterRemoval: webhooks.afterRemoval,
     },
   });
+  web?.register(server, limiter);
   await server.ready();
   return server;
+}
+
+/** Which of the keys and sessions that opened a stream still open their account. */
+function activeCredentials(db: Database, sessions: Sessions | undefined): EventStreamsDeps['active'] {
+  return async (credentials) => {
+    const ids = (kind: Principal['credential']['kind']) =>
+      credentials.filter((one) => one.kind === kind).map(({ id }) => id);
+    const [keys, people] = await Promise.all([
+      apiKeyStore.activeAmong(db, ids('key')),
+      sessions?.openAmong(ids('session')),
+    ]);
+    return new Set([...keys, ...(people ?? [])]);
+  };
 }
 
 async function tlsOf({ config }: Foundation): Promise<{ cert: Buffer; key: Buffer } | undefined> {

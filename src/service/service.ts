@@ -22,6 +22,7 @@ import { apiChecks, databaseCheck, storageChecks } from './job-checks.ts';
 import { LocalWorker } from './local-worker.ts';
 import { openQueue, openStorage } from './processing.ts';
 import { untilReady } from './until-ready.ts';
+import { isWebProductOn } from './web.ts';
 import { startWebhooks } from './webhooks.ts';
 
 export interface Service {
@@ -155,9 +156,11 @@ async function openApi(
   return parts.publicUrl.base;
 }
 
-function firstKey({ config, db, accounts }: Foundation, { secretBox }: Parts): Promise<KeyNotice> {
+function firstKey(foundation: Foundation, { secretBox }: Parts): Promise<KeyNotice> {
+  const { config, db, accounts, clock } = foundation;
   const { plans, apiKey: operatorKey } = config;
-  return ensureFirstAccount(db, { accounts, plans, operatorKey, secretBox });
+  const hasWebProduct = isWebProductOn(config);
+  return ensureFirstAccount(db, { accounts, plans, operatorKey, secretBox, clock, hasWebProduct });
 }
 
 /** Lets running requests end, then cuts the rest. */

@@ -21,6 +21,8 @@ export interface LoggedDelivery {
   transcriptionId: string | null;
   subscriptionId: string;
   receiver: string;
+  /** The exact text that is sent. */
+  body: string;
   state: DeliveryState;
   createdAt: Date;
   nextAttemptAt: Date | null;
@@ -40,7 +42,7 @@ export const deliveryLogStore = {
   async list(db: Queryable, filter: DeliveryFilter): Promise<LoggedDelivery[]> {
     return await db.query<LoggedDelivery & Record<string, unknown>>(
       `select d.id, d.event_id as "eventId", e.type, e.transcription_id as "transcriptionId",
-              d.subscription_id as "subscriptionId", d.receiver, d.state, d.created_at as "createdAt",
+              d.subscription_id as "subscriptionId", d.receiver, e.body, d.state, d.created_at as "createdAt",
               d.next_attempt_at as "nextAttemptAt", d.ended_at as "endedAt",
               d.attempt_log as attempts
        from webhook_delivery d join webhook_event e on e.id = d.event_id

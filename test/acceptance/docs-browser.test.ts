@@ -1,8 +1,8 @@
 /** The pages in a real browser. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { newClient } from '../support/api-client.ts';
 import { openBrowser, watchedPage, withoutChromium } from '../support/browser.ts';
 import { runService } from '../support/service.ts';
@@ -10,17 +10,6 @@ import { wavBytes } from '../support/wav-bytes.ts';
 
 const wide = { width: 1280, height: 860 };
 const phone = { width: 390, height: 844 };
-
-interface AxeResult {
-  violations: { id: string; nodes: { html: string }[] }[];
-}
-
-/** What an accessibility checker finds; run by the debugger, whose scripts the page's policy does not concern. */
-async function accessibilityFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResult;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 /** Nothing is started where no test can run. */
 async function started() {

@@ -56,6 +56,7 @@ async function machine(hooks: Hooks): Promise<Machine> {
   const checkout = join(folder, 'longhand');
   const bin = join(folder, 'bin');
   await mkdir(join(checkout, 'bin'), { recursive: true });
+  await mkdir(join(checkout, 'web'));
   await mkdir(bin);
   for (const file of ['setup', 'package.json', 'package-lock.json', 'bin/longhand'])
     await cp(join(root, file), join(checkout, file));
@@ -69,10 +70,10 @@ async function machine(hooks: Hooks): Promise<Machine> {
     await chmod(join(bin, name), 0o755);
   };
   // Our code runs where it lies, with the packages that are there.
-  await put('npm', 'mkdir -p node_modules');
+  await put('npm', 'mkdir -p node_modules web/dist; touch web/dist/index.html');
   await chmod(folder, 0o755);
   if (isRoot)
-    for (const path of ['', 'bin', 'data', 'data/models'].map((name) => join(checkout, name)))
+    for (const path of ['', 'bin', 'web', 'data', 'data/models'].map((name) => join(checkout, name)))
       await chown(path, nobody.uid, nobody.gid);
   const run = (user: object, args: string[]) =>
     spawnSync(join(bin, 'sh'), [join(checkout, 'setup'), ...args], {
@@ -164,7 +165,7 @@ test('with everything there setup installs nothing, and its second run does not 
   for (const name of wanted) await put(name, 'exit 0');
   const first = asUser();
   assert.deepEqual([first.status, first.stderr], [0, '']);
-  assert.match(first.stdout, /installing npm packages\n/);
+  assert.match(first.stdout, /installing npm packages\nsetup: building the web product\n/);
   await rm(join(bin, 'npm'));
   await put('npm', 'exit 1');
   const second = asUser();

@@ -12,5 +12,5 @@ export function principalOf(account: Account): Principal {
 export function principalOfId(id: string): Principal {
   const plan = parsePlanTable(builtInPlans).get('pro');
   if (!plan) throw new Error('there is no plan pro');
-  return principalOf({ id, name: 'test', plan, createdAt: new Date(0) });
+  return principalOf({ id, name: 'test', plan, createdAt: new Date(0), isOperator: false });
 }

@@ -1,0 +1,24 @@
+import type { Egress } from '../egress/egress.ts';
+import type { HealthDeps } from '../http/health-routes.ts';
+import type { PublicUrl } from '../http/public-url.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Notifications } from '../platform/notifications.ts';
+import type { TaskQueue } from '../platform/queue.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { Foundation } from './foundation.ts';
+import type { Storage } from './processing.ts';
+import type { Webhooks } from './webhooks.ts';
+
+/** What stands behind the doors of this process. */
+export interface ApiParts {
+  foundation: Foundation;
+  storage: Storage;
+  queue: TaskQueue;
+  egress: Egress;
+  secretBox: SecretBox | undefined;
+  webhooks: Pick<Webhooks, 'afterRemoval' | 'recordEnd' | 'afterEnd'>;
+  metrics: Metrics;
+  publicUrl: PublicUrl;
+  jobChanges: Notifications;
+  missing: HealthDeps['missing'];
+}

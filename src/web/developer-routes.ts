@@ -1,0 +1,152 @@
+/** Keys, webhook deliveries and usage: what a developer looks after. Subscriptions themselves are the API's. */
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Allowance } from '../account/allowance.ts';
+import { type ApiKey, apiKeyStore } from '../account/api-key-store.ts';
+import { createApiKey } from '../account/create-api-key.ts';
+import { ApiError } from '../contract/errors.ts';
+import { pathId } from '../contract/path-id.ts';
+import { principalOf } from '../http/authentication.ts';
+import type { PublicUrl } from '../http/public-url.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import { listDeliveries, replayDelivery, sendTestEvent } from '../webhook/delivery-log.ts';
+import type { LoggedDelivery } from '../webhook/delivery-log-store.ts';
+import { deliveriesQuery, keyBody } from './wire.ts';
+
+export interface DeveloperRoutesDeps {
+  db: Database;
+  clock: Clock;
+  allowance: Allowance;
+  publicUrl: PublicUrl;
+}
+
+const dayMs = 86_400_000;
+const activeKeysMax = 100;
+const deliveriesShown = 50;
+const usageDays = 30;
+
+/** Registered behind `requireSession`. */
+export function developerRoutes(instance: FastifyInstance, deps: DeveloperRoutesDeps): void {
+  keyRoutes(instance, deps);
+  deliveryRoutes(instance, deps);
+  instance.route({
+    method: 'GET',
+    url: '/web/usage',
+    schema: { hide: true },
+    handler: async (request) => {
+      const { account } = principalOf(request);
+      const days = await deps.allowance.usedOn(deps.db, account.id, { days: usageDays });
+      return { data: { today: deps.allowance.today(), days } };
+    },
+  });
+}
+
+function keyRoutes(instance: FastifyInstance, { db, clock }: DeveloperRoutesDeps): void {
+  const web = instance.withTypeProvider<ZodTypeProvider>();
+  const isActive = ({ revokedAt, expiresAt }: ApiKey) =>
+    revokedAt === null && (expiresAt === null || expiresAt.getTime() > clock.now());
+  const keyOnWire = (key: ApiKey) => ({
+    id: key.id,
+    name: key.name,
+    is_active: isActive(key),
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  });
+  web.route({
+    method: 'GET',
+    url: '/web/keys',
+    schema: { hide: true },
+    handler: async (request) => {
+      const keys = await apiKeyStore.list(db, principalOf(request).account.id);
+      return { data: keys.toReversed().map(keyOnWire) };
+    },
+  });
+  web.route({
+    method: 'POST',
+    url: '/web/keys',
+    schema: { hide: true, body: keyBody },
+    handler: async (request, reply) => {
+      const { account } = principalOf(request);
+      const active = (await apiKeyStore.list(db, account.id)).filter(isActive);
+      if (active.length >= activeKeysMax)
+        throw new ApiError('invalid_web_request', {
+          message: `An account has at most ${activeKeysMax} active keys. Revoke one first.`,
+        });
+      const { name, expires_in_days: days } = request.body;
+      const expiresAt = days === null ? null : new Date(clock.now() + days * dayMs);
+      const { key, ...created } = await createApiKey(db, { account, name, expiresAt });
+      return reply.code(201).send({ data: { ...keyOnWire(created), key } });
+    },
+  });
+  web.route({
+    method: 'DELETE',
+    url: '/web/keys/:id',
+    schema: { hide: true, params: pathId },
+    handler: async (request, reply) => {
+      const { account } = principalOf(request);
+      if (!(await apiKeyStore.revokeOwned(db, account.id, request.params.id)))
+        throw new ApiError('not_found');
+      return reply.code(204).send();
+    },
+  });
+}
+
+function deliveryRoutes(instance: FastifyInstance, { db, publicUrl }: DeveloperRoutesDeps): void {
+  const web = instance.withTypeProvider<ZodTypeProvider>();
+  web.route({
+    method: 'GET',
+    url: '/web/webhook-deliveries',
+    schema: { hide: true, querystring: deliveriesQuery },
+    handler: async (request) => {
+      const { account } = principalOf(request);
+      const { subscription: subscriptionId } = request.query;
+      const limit = deliveriesShown;
+      const deliveries = await listDeliveries({ db }, { accountId: account.id, subscriptionId, limit });
+      return { data: deliveries.map(deliveryOnWire) };
+    },
+  });
+  web.route({
+    method: 'POST',
+    url: '/web/webhook-deliveries/:delivery/replay',
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const { delivery: deliveryId } = request.params as { delivery: string };
+      await replayDelivery({ db }, { deliveryId, accountId: principalOf(request).account.id });
+      return reply.code(204).send();
+    },
+  });
+  web.route({
+    method: 'POST',
+    url: '/web/webhook-subscriptions/:id/test',
+    schema: { hide: true, params: pathId },
+    handler: async (request, reply) => {
+      const { eventId } = await sendTestEvent(
+        { db, publicUrl: publicUrl.base },
+        { subscriptionId: request.params.id, accountId: principalOf(request).account.id },
+      );
+      return reply.code(202).send({ data: { event_id: eventId } });
+    },
+  });
+}
+
+function deliveryOnWire(delivery: LoggedDelivery) {
+  return {
+    id: delivery.id,
+    type: delivery.type,
+    subscription_id: delivery.subscriptionId,
+    receiver: delivery.receiver,
+    state: delivery.state,
+    body: delivery.body,
+    created_at: delivery.createdAt.toISOString(),
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    attempts: delivery.attempts.map((attempt) => ({
+      started_at: attempt.startedAt,
+      duration_ms: attempt.durationMs,
+      status_code: attempt.statusCode,
+      error: attempt.error,
+    })),
+  };
+}

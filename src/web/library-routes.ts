@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { ApiError } from '../contract/errors.ts';
+import { labelOf } from '../contract/label.ts';
+import { pathId } from '../contract/path-id.ts';
+import { deleteTranscription, type ErasureDeps } from '../erasure/delete-transcription.ts';
+import { principalOf } from '../http/authentication.ts';
+import { type LibraryEntry, libraryStore } from '../transcription/library-store.ts';
+import { changesQuery, libraryQuery, renameBody } from './wire.ts';
+
+export interface LibraryRoutesDeps {
+  erasure: ErasureDeps;
+}
+
+/** New entries told at once; a page that missed more reads the list again. */
+const newEntriesMax = 100;
+
+/** Registered behind `requireSession`. */
+export function libraryRoutes(instance: FastifyInstance, { erasure }: LibraryRoutesDeps): void {
+  const web = instance.withTypeProvider<ZodTypeProvider>();
+  const { db } = erasure;
+  web.route({
+    method: 'GET',
+    url: '/web/library',
+    schema: { hide: true, querystring: libraryQuery },
+    handler: async (request) => {
+      const { account } = principalOf(request);
+      const { state: status, before, limit } = request.query;
+      const [entries, counts] = await Promise.all([
+        libraryStore.list(db, account.id, { status, before, limit: limit + 1 }),
+        libraryStore.countByStatus(db, account.id),
+      ]);
+      const page = entries.slice(0, limit);
+      const next = entries.length > limit ? (page.at(-1)?.number ?? null) : null;
+      return { data: { entries: page.map(entryOnWire), next, counts } };
+    },
+  });
+  web.route({
+    method: 'GET',
+    url: '/web/library/changes',
+    schema: { hide: true, querystring: changesQuery },
+    handler: async (request) => {
+      const { ids, after } = request.query;
+      const { account } = principalOf(request);
+      const entries = await libraryStore.changes(db, account.id, { ids, after, limit: newEntriesMax });
+      return { data: { entries: entries.map(entryOnWire) } };
+    },
+  });
+  web.route({
+    method: 'GET',
+    url: '/web/library/:id',
+    schema: { hide: true, params: pathId },
+    handler: async (request) => {
+      const entry = await libraryStore.find(db, principalOf(request).account.id, request.params.id);
+      if (!entry) throw new ApiError('not_found');
+      return { data: entryOnWire(entry) };
+    },
+  });
+  web.route({
+    method: 'PATCH',
+    url: '/web/library/:id',
+    schema: { hide: true, params: pathId, body: renameBody },
+    handler: async (request, reply) => {
+      const { account } = principalOf(request);
+      const name = labelOf(request.body.name, '') || null;
+      if (!(await libraryStore.rename(db, account.id, request.params.id, name)))
+        throw new ApiError('not_found');
+      return reply.code(204).send();
+    },
+  });
+  web.route({
+    method: 'DELETE',
+    url: '/web/library/:id',
+    schema: { hide: true, params: pathId },
+    handler: async (request, reply) => {
+      await deleteTranscription(erasure, principalOf(request), request.params.id);
+      return reply.code(204).send();
+    },
+  });
+}
+
+export function entryOnWire(entry: LibraryEntry) {
+  const { status, stage, percent, secondsLeft } = entry.progress;
+  return {
+    id: entry.id,
+    number: entry.number,
+    name: entry.name,
+    filename: entry.filename,
+    created_at: entry.createdAt.toISOString(),
+    duration_seconds: entry.durationSeconds,
+    status,
+    stage: entry.isWaiting ? 'waiting' : stage,
+    percent,
+    seconds_left: secondsLeft,
+    language: entry.language,
+    speaker_diarization: entry.speakerDiarization,
+    source_url: entry.sourceUrl,
+    notes: entry.notes,
+    last_words: entry.lastWords,
+    error: entry.error,
+    error_code: entry.errorCode,
+  };
+}

@@ -1,0 +1,131 @@
+/** What the operator of the service sees and does: work, workers, disk, failures, accounts. Nothing of what was said. */
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Account } from '../account/account.ts';
+import type { AccountStore } from '../account/account-store.ts';
+import { createSignInLink, signInLinkMs } from '../account/create-sign-in-link.ts';
+import type { PlanTable } from '../account/plan.ts';
+import { ApiError } from '../contract/errors.ts';
+import { pathId } from '../contract/path-id.ts';
+import { principalOf } from '../http/authentication.ts';
+import type { PublicUrl } from '../http/public-url.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/database.ts';
+import type { DiskBudget } from '../platform/disk-budget.ts';
+import { jobLogStore, type LoggedJob } from '../transcription/job-log-store.ts';
+import { operatorStore } from '../transcription/operator-store.ts';
+import { accountBody, planBody } from './wire.ts';
+
+export interface OperatorRoutesDeps {
+  db: Database;
+  clock: Clock;
+  accounts: AccountStore;
+  plans: PlanTable;
+  disk: DiskBudget;
+  publicUrl: PublicUrl;
+}
+
+const failuresShown = 20;
+const workersShown = 200;
+
+/** Registered behind `requireSession`, on an instance of its own. */
+export function operatorRoutes(instance: FastifyInstance, deps: OperatorRoutesDeps): void {
+  instance.addHook('preHandler', async (request) => {
+    if (!principalOf(request).account.isOperator) throw new ApiError('operator_required');
+  });
+  instance.route({
+    method: 'GET',
+    url: '/web/operator',
+    schema: { hide: true },
+    handler: async () => ({ data: await overview(deps) }),
+  });
+  accountRoutes(instance, deps);
+}
+
+async function overview({ db, clock, accounts, plans, disk }: OperatorRoutesDeps) {
+  const [workload, workers, failures, all, jobs, space] = await Promise.all([
+    operatorStore.workload(db),
+    operatorStore.workers(db, workersShown),
+    jobLogStore.list(db, { status: 'failed', accountId: undefined, limit: failuresShown }),
+    accounts.list(db),
+    operatorStore.jobCounts(db),
+    disk.space(),
+  ]);
+  const silentSeconds = (heardAt: Date) => Math.max(0, (clock.now() - heardAt.getTime()) / 1000);
+  return {
+    jobs: { stages: workload.stages, ended: workload.ended },
+    oldest_queued_seconds: workload.oldestQueuedSeconds,
+    pending_audio_seconds: workload.pendingAudioSeconds,
+    workers: workers.map(({ id, heardAt }) => ({ id, silent_seconds: silentSeconds(heardAt) })),
+    disk: { free_bytes: space.freeBytes, total_bytes: space.totalBytes, reserve_bytes: space.reserveBytes },
+    failures: failures.map(failureOnWire),
+    plans: [...plans.keys()],
+    accounts: all.map((account) => ({ ...accountOnWire(account), jobs: jobs.get(account.id) ?? 0 })),
+  };
+}
+
+function accountRoutes(instance: FastifyInstance, deps: OperatorRoutesDeps): void {
+  const { db, clock, accounts, plans, publicUrl } = deps;
+  const web = instance.withTypeProvider<ZodTypeProvider>();
+  const known = (plan: string) => {
+    if (!plans.has(plan)) throw new ApiError('invalid_web_request');
+    return plan;
+  };
+  const existing = async (id: string) => {
+    const account = await accounts.find(db, id);
+    if (!account) throw new ApiError('not_found');
+    return account;
+  };
+  web.route({
+    method: 'POST',
+    url: '/web/operator/accounts',
+    schema: { hide: true, body: accountBody },
+    handler: async (request, reply) => {
+      const { name, plan } = request.body;
+      const account = await accounts.create(db, { name, plan: known(plan) });
+      return reply.code(201).send({ data: accountOnWire(account) });
+    },
+  });
+  web.route({
+    method: 'PATCH',
+    url: '/web/operator/accounts/:id',
+    schema: { hide: true, params: pathId, body: planBody },
+    handler: async (request) => {
+      const { id } = await existing(request.params.id);
+      return { data: accountOnWire(await accounts.setPlan(db, id, known(request.body.plan))) };
+    },
+  });
+  web.route({
+    method: 'POST',
+    url: '/web/operator/accounts/:id/signin',
+    schema: { hide: true, params: pathId },
+    handler: async (request, reply) => {
+      const { id } = await existing(request.params.id);
+      const link = await createSignInLink(db, clock, { accountId: id, validMs: signInLinkMs });
+      const url = publicUrl.forHost(request.headers.host) + link.path;
+      request.log.info({ account: id, by: principalOf(request).account.id }, 'a sign-in link was made');
+      return reply.code(201).send({ data: { url, expires_at: link.expiresAt.toISOString() } });
+    },
+  });
+}
+
+function accountOnWire({ id, name, plan, isOperator, createdAt }: Account) {
+  return {
+    id,
+    name,
+    plan: plan.name,
+    is_operator: isOperator,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+function failureOnWire(job: LoggedJob) {
+  return {
+    id: job.id,
+    account_name: job.accountName,
+    filename: job.filename,
+    finished_at: job.finishedAt?.toISOString() ?? null,
+    error_code: job.errorCode,
+    error: job.error,
+  };
+}

@@ -1,0 +1,209 @@
+/** Developer and operator pages, in a browser and from outside. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ApiClient, newClient } from '../support/api-client.ts';
+import { openBrowser, withoutChromium } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { longhand, runService } from '../support/service.ts';
+import { newAccount, WebClient } from '../support/web-client.ts';
+import { assertSound, signedInPage } from '../support/web-page.ts';
+import { openReceiver } from '../support/webhook-receiver.ts';
+
+const receiver = await openReceiver({ after });
+const service = await runService({ after }, { LONGHAND_EGRESS_ALLOW: receiver.target });
+const someId = '5b6f3ba4-3d6e-4c53-9a2a-2f5a2b0f9d11';
+
+/** Every route of the pages for one's own things, with a body that would be right. */
+const ownRoutes: [method: string, path: string, body?: unknown][] = [
+  ['GET', '/web/library'],
+  ['GET', '/web/library/changes?after=0&ids='],
+  ['GET', `/web/library/${someId}`],
+  ['PATCH', `/web/library/${someId}`, { name: 'x' }],
+  ['DELETE', `/web/library/${someId}`],
+  ['GET', '/web/keys'],
+  ['POST', '/web/keys', { name: 'x', expires_in_days: null }],
+  ['DELETE', `/web/keys/${someId}`],
+  ['GET', '/web/webhook-deliveries'],
+  ['POST', '/web/webhook-deliveries/1/replay'],
+  ['POST', `/web/webhook-subscriptions/${someId}/test`],
+  ['GET', '/web/usage'],
+];
+const operatorRoutes: [method: string, path: string, body?: unknown][] = [
+  ['GET', '/web/operator'],
+  ['POST', '/web/operator/accounts', { name: 'x', plan: 'pro' }],
+  ['PATCH', `/web/operator/accounts/${someId}`, { plan: 'pro' }],
+  ['POST', `/web/operator/accounts/${someId}/signin`],
+];
+
+test('a visitor who is not signed in gets nothing from any route', async () => {
+  const stranger = new WebClient(service.url);
+  for (const [method, path, body] of [...ownRoutes, ...operatorRoutes]) {
+    const answer = await stranger.send(method, path, body);
+    assert.deepEqual([answer.status, answer.body.error.code], [401, 'sign_in_required'], `${method} ${path}`);
+  }
+});
+
+test('a second account reaches nothing of the first, and only an operator the operator routes', async () => {
+  const client = await newClient(service);
+  const owner = new WebClient(service.url);
+  await owner.send('POST', '/web/session', { api_key: client.key });
+  const created = await client.post('/api/v1/transcriptions', {
+    source_url: `http://${receiver.target}/a.mp3`,
+  });
+  const job = created.body.data.id;
+  const subscription = await client.post('/api/v1/webhook-subscriptions', {
+    url: receiver.url,
+    events: ['transcription.completed'],
+  });
+  const key = (await owner.send('POST', '/web/keys', { name: 'mine', expires_in_days: 1 })).body.data;
+  const test = `/web/webhook-subscriptions/${subscription.body.data.id}/test`;
+  assert.equal((await owner.send('POST', test)).status, 202);
+  const delivery = await eventually(async () => {
+    const [first] = (await owner.send('GET', '/web/webhook-deliveries')).body.data;
+    return first?.state === 'delivered' ? first : undefined;
+  }, 'the test delivery');
+  const eve = await WebClient.signedIn(service);
+  for (const [method, path, body] of [
+    ['GET', `/web/library/${job}`],
+    ['PATCH', `/web/library/${job}`, { name: 'hers' }],
+    ['DELETE', `/web/library/${job}`],
+    ['DELETE', `/web/keys/${key.id}`],
+    ['POST', test],
+    ['POST', `/web/webhook-deliveries/${delivery.id}/replay`],
+  ] as const)
+    assert.equal((await eve.send(method, path, body)).status, 404, `${method} ${path}`);
+  const changes = await eve.send('GET', `/web/library/changes?after=0&ids=${job}`);
+  assert.deepEqual(changes.body.data.entries, []);
+  for (const path of ['/web/library', '/web/keys', '/web/webhook-deliveries', '/web/usage']) {
+    const { body } = await eve.send('GET', path);
+    assert.equal(JSON.stringify(body).includes(job) || JSON.stringify(body).includes(key.id), false, path);
+  }
+  for (const [method, path, body] of operatorRoutes) {
+    const { status, body: answer } = await eve.send(method, path, body);
+    assert.deepEqual([status, answer.error.code], [403, 'operator_required'], `${method} ${path}`);
+  }
+  assert.equal((await owner.send('GET', `/web/library/${job}`)).status, 200);
+});
+
+test('what does not fit is refused, and nothing happens', async () => {
+  const web = await WebClient.signedIn(service);
+  for (const [method, path, body] of [
+    ['POST', '/web/keys', { name: '', expires_in_days: null }],
+    ['POST', '/web/keys', { name: 'x', expires_in_days: 0 }],
+    ['POST', '/web/keys', 'x'],
+    ['GET', '/web/library?state=none', undefined],
+    ['GET', '/web/library?limit=0', undefined],
+    ['GET', '/web/library?before=x', undefined],
+    ['GET', '/web/library/changes?after=-1', undefined],
+    ['GET', '/web/library/changes?after=0&ids=x', undefined],
+    ['PATCH', `/web/library/${someId}`, {}],
+  ] as const)
+    assert.equal((await web.send(method, path, body)).status, 400, `${method} ${path}`);
+  assert.deepEqual((await web.send('GET', '/web/keys')).body.data, []);
+});
+
+test('a library of hundreds is read page by page, newest first, each once', async () => {
+  const client = await newClient(service);
+  const web = new WebClient(service.url);
+  await web.send('POST', '/web/session', { api_key: client.key });
+  const made = await Promise.all(
+    Array.from({ length: 30 }, () =>
+      client.post('/api/v1/transcriptions', { source_url: `http://${receiver.target}/a.mp3` }),
+    ),
+  );
+  const seen: string[] = [];
+  let before = '';
+  do {
+    const { body } = await web.send('GET', `/web/library?limit=7${before}`);
+    seen.push(...body.data.entries.map(({ id }: { id: string }) => id));
+    before = body.data.next === null ? '' : `&before=${body.data.next}`;
+  } while (before !== '');
+  assert.deepEqual(seen.toSorted(), made.map(({ body }) => body.data.id).toSorted());
+  const listed = (await client.get('/api/v1/transcriptions?limit=100')).body.data;
+  assert.deepEqual(
+    seen,
+    listed.map(({ id }: { id: string }) => id),
+  );
+});
+
+if (withoutChromium) test('settings in a browser', { skip: withoutChromium });
+else browserTests(await openBrowser({ after }));
+
+function browserTests(browser: Awaited<ReturnType<typeof openBrowser>>): void {
+  test('a key is made, shown once, works, and is revoked', async () => {
+    const watched = await signedInPage(browser, service);
+    const { page } = watched;
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.goto(`${service.url}/settings/keys`);
+    await page.getByLabel('What it is for').fill('<b>night script</b>');
+    await page.getByLabel('Valid for').selectOption('90');
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    const key = (await page.locator('.secret code').textContent()) ?? '';
+    assert.match(key, /^lh_[0-9A-Za-z]{36}$/);
+    const api = new ApiClient(service.url, key);
+    assert.equal((await api.get('/api/v1/transcriptions')).status, 200);
+    await page.getByText(`Bearer ${key}`).waitFor();
+    await page.getByRole('button', { name: 'Send it from here' }).click();
+    await page.getByText('"data": []').waitFor();
+    await assertSound(watched, service);
+    await page.reload();
+    await page.getByText('<b>night script</b>').waitFor();
+    assert.equal(await page.locator('.secret').count(), 0);
+    await page.getByText('last used today').waitFor();
+    await page.getByRole('button', { name: 'Revoke <b>night script</b>' }).click();
+    await page.getByText('Revoked').waitFor();
+    assert.equal((await api.get('/api/v1/transcriptions')).status, 401);
+    await page.context().close();
+  });
+
+  test('a webhook is made, tested, its message shown, sent again, and deleted', async () => {
+    const watched = await signedInPage(browser, service);
+    const { page } = watched;
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.goto(`${service.url}/settings/webhooks`);
+    await page.getByLabel('Address of your receiver').fill(receiver.url);
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    assert.match((await page.locator('.secret code').textContent()) ?? '', /^whsec_/);
+    const before = receiver.received.length;
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('Delivered').waitFor();
+    assert.equal(receiver.received.length, before + 1);
+    await page.getByText('transcription.completed →').click();
+    await page.getByText('webhook-test.mp3').waitFor();
+    await page.getByText(/answered 204 after/).waitFor();
+    await assertSound(watched, service);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await eventually(() => receiver.received.length === before + 2, 'the replay');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No webhooks yet.').waitFor();
+    await page.context().close();
+  });
+
+  test('the operator sees work and accounts, makes one, and hands over a sign-in link', async () => {
+    const accountId = await newAccount(service.environment);
+    const marked = await longhand(service.environment, 'account', 'operator', accountId, '--json');
+    assert.equal(JSON.parse(marked.stdout).is_operator, true);
+    const watched = await signedInPage(browser, service, { accountId });
+    const { page } = watched;
+    await page.goto(`${service.url}/operator`);
+    await page.getByText('1 heard from').waitFor();
+    await page.getByLabel('Name').fill('Grace');
+    await page.getByLabel('Plan', { exact: true }).selectOption('free');
+    await page.getByRole('button', { name: 'Make an account' }).click();
+    await page.getByRole('button', { name: 'Sign-in link for Grace' }).click();
+    const link = (await page.locator('.secret code').textContent()) ?? '';
+    await assertSound(watched, service);
+    const grace = new WebClient(service.url);
+    const token = new URL(link).searchParams.get('token');
+    const { status, body } = await grace.send('POST', '/web/session', { token });
+    assert.deepEqual([status, body.data.account.name, body.data.account.plan.name], [201, 'Grace', 'free']);
+    await page.getByLabel('Plan: Grace').selectOption('pro');
+    await eventually(
+      async () => (await grace.send('GET', '/web/session')).body.data.account.plan.name === 'pro',
+      'the new plan',
+    );
+    await longhand(service.environment, 'account', 'operator', accountId, '--revoke');
+    assert.equal((await watched.web.send('GET', '/web/operator')).status, 403);
+    await page.context().close();
+  });
+}

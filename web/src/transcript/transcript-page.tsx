@@ -1,0 +1,9 @@
+import { Frame } from '../frame.tsx';
+
+export function TranscriptPage() {
+  return (
+    <Frame>
+      <main class="page" />
+    </Frame>
+  );
+}
