@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../platform/database.ts';
+import { onlyRow, type PreparedQueryable, type Queryable } from '../platform/database.ts';
 import { type Account, AccountError, planNamed } from './account.ts';
 import { mostGenerousPlan, type PlanTable } from './plan.ts';
 
@@ -8,6 +8,21 @@ interface AccountRow {
   plan: string;
   created_at: Date;
   is_operator: boolean;
+}
+
+/** What decides whether a key still opens its account. */
+export interface KeyState {
+  id: string;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+interface KeyRow extends AccountRow {
+  key_id: string;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
 }
 
 const columns = 'id, name, plan, created_at, is_operator';
@@ -68,6 +83,24 @@ export function accountStore(plans: PlanTable) {
         [id],
       );
       return row && accountOf(row);
+    },
+
+    /** Whose key it is, and how it stands: one look for every request. */
+    async ofKey(
+      db: PreparedQueryable,
+      hash: Buffer,
+    ): Promise<{ account: Account; key: KeyState } | undefined> {
+      const [row] = await db.prepared<KeyRow>(
+        'account_of_key',
+        `select account.id, account.name, account.plan, account.created_at, account.is_operator,
+           key.id as key_id, key.last_used_at, key.expires_at, key.revoked_at
+         from api_key key join account on account.id = key.account_id
+         where key.hash = $1 and account.deleted_at is null`,
+        [hash],
+      );
+      if (!row) return undefined;
+      const { key_id: id, last_used_at: lastUsedAt, expires_at: expiresAt, revoked_at: revokedAt } = row;
+      return { account: accountOf(row), key: { id, lastUsedAt, expiresAt, revokedAt } };
     },
 
     async get(db: Queryable, id: string): Promise<Account> {

@@ -77,11 +77,6 @@ export const apiKeyStore = {
     return rows.length === 1;
   },
 
-  async findByHash(db: Queryable, hash: Buffer): Promise<ApiKey | undefined> {
-    const [row] = await db.query<ApiKeyRow>(`select ${columns} from api_key where hash = $1`, [hash]);
-    return row && apiKey(row);
-  },
-
   async markUsed(db: Queryable, id: string, at: Date): Promise<void> {
     await db.query(
       'update api_key set last_used_at = greatest(last_used_at, $2), sealed_key = null where id = $1',

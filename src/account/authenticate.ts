@@ -1,16 +1,16 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
-import type { AccountStore } from './account-store.ts';
+import type { PreparedQueryable, Queryable } from '../platform/database.ts';
+import type { AccountStore, KeyState } from './account-store.ts';
 import { apiKeyHash, hasApiKeyShape, hasValidChecksum } from './api-key.ts';
-import { type ApiKey, apiKeyStore } from './api-key-store.ts';
+import { apiKeyStore } from './api-key-store.ts';
 import type { Door, Principal } from './principal.ts';
 
 /** A key's last use is written at most this often, so that reading stays cheap. */
 const lastUsedResolutionMs = 60_000;
 
 export interface AuthenticatorDeps {
-  db: Queryable;
+  db: Queryable & PreparedQueryable;
   accounts: AccountStore;
   clock: Clock;
   /** A key set by the operator (LONGHAND_API_KEY): it may lack our checksum. */
@@ -29,24 +29,22 @@ export class Authenticator {
     const key = bearerToken(authorization);
     if (!this.#isPlausible(key)) throw refusal('invalid_api_key');
     const { db, accounts } = this.#deps;
-    const stored = await apiKeyStore.findByHash(db, apiKeyHash(key));
-    if (!stored || !this.#isActive(stored)) throw refusal('invalid_api_key');
-    const account = await accounts.find(db, stored.accountId);
-    if (!account) throw refusal('invalid_api_key');
-    await this.#noteUse(stored);
-    return { account, credential: { kind: 'key', id: stored.id }, door };
+    const found = await accounts.ofKey(db, apiKeyHash(key));
+    if (!found || !this.#isActive(found.key)) throw refusal('invalid_api_key');
+    await this.#noteUse(found.key);
+    return { account: found.account, credential: { kind: 'key', id: found.key.id }, door };
   }
 
   #isPlausible(key: string): boolean {
     return hasValidChecksum(key) || (hasApiKeyShape(key) && key === this.#deps.operatorKey);
   }
 
-  #isActive(key: ApiKey): boolean {
+  #isActive(key: KeyState): boolean {
     const expired = key.expiresAt !== null && key.expiresAt.getTime() <= this.#deps.clock.now();
     return key.revokedAt === null && !expired;
   }
 
-  async #noteUse(key: ApiKey): Promise<void> {
+  async #noteUse(key: KeyState): Promise<void> {
     const now = this.#deps.clock.date();
     const lastUsedMs = key.lastUsedAt?.getTime() ?? 0;
     if (now.getTime() - lastUsedMs >= lastUsedResolutionMs)

@@ -61,8 +61,8 @@ test('the use of another key of the account ends the showing, too', async (t) =>
 test('a start with no key that works says so', async (t) => {
   const { db, start, sealed } = await world(t);
   const key = await shownKey(await start());
-  const stored = await apiKeyStore.findByHash(db, apiKeyHash(key));
-  await apiKeyStore.revoke(db, stored?.id ?? '');
+  const found = await accounts.ofKey(db, apiKeyHash(key));
+  await apiKeyStore.revoke(db, found?.key.id ?? '');
   assert.deepEqual(await sealed(), []);
   assert.deepEqual(await start(), { kind: 'none' });
 });

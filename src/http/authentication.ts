@@ -31,7 +31,7 @@ export function requireApiKey(
     const person = authorization === undefined ? await sessions?.pagePrincipal(request) : undefined;
     request.principal = person ?? (await authenticator.authenticate(authorization, 'rest'));
     const kind = request.routeOptions.config.createsJob ? 'create' : 'request';
-    reply.headers(limiter.admit(request.principal.account.id, kind));
+    reply.headers(await limiter.admit(request.principal.account.id, kind));
   });
 }
 

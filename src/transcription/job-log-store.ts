@@ -32,6 +32,9 @@ export interface JobFilter {
   limit: number;
 }
 
+/** As the index over all accounts has it; that of one account goes by `number desc`. */
+const allNewestFirst = '-number';
+
 export const jobLogStore = {
   /** Newest first. */
   async list(db: Queryable, { status, accountId, limit }: JobFilter): Promise<LoggedJob[]> {
@@ -40,7 +43,7 @@ export const jobLogStore = {
          created_at, finished_at, error, error_code, ${progressColumns}
        from transcription
        where ($1::text is null or status = $1) and ($2::uuid is null or account_id = $2)
-       order by number desc limit $3`,
+       order by ${accountId === undefined ? allNewestFirst : 'number desc'} limit $3`,
       [status ?? null, accountId ?? null, limit],
     );
     return rows.map((row) => ({

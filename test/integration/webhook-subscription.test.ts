@@ -6,6 +6,7 @@ import { Authenticator } from '../../src/account/authenticate.ts';
 import { createApiKey } from '../../src/account/create-api-key.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
 import { RateLimiter } from '../../src/account/rate-limit.ts';
+import { requestRateStore } from '../../src/account/request-rate-store.ts';
 import { createEgress } from '../../src/egress/egress.ts';
 import { nothingAllowed } from '../../src/egress/url.ts';
 import { requireApiKey } from '../../src/http/authentication.ts';
@@ -49,7 +50,10 @@ async function openApi(t: TestContext, options: { withoutKey?: boolean } = {}) {
   const accounts = accountStore(parsePlanTable(builtInPlans));
   const server = createServer({ logger: silentLogger });
   server.register(async (api) => {
-    const limiter = new RateLimiter({ requestsPerMinute: 10_000, createsPerMinute: 10_000 }, clock);
+    const limiter = new RateLimiter(
+      { requestsPerMinute: 10_000, createsPerMinute: 10_000 },
+      { clock, take: (id, wanted) => requestRateStore.take(db, id, wanted) },
+    );
     requireApiKey(api, new Authenticator({ db, accounts, clock }), limiter);
     const checkReceiverUrl = receiverUrlCheck(egress);
     webhookRoutes(api, { db, secretBox, checkReceiverUrl, afterRemoval: () => {} });

@@ -10,6 +10,7 @@ import { Authenticator } from '../../src/account/authenticate.ts';
 import { createApiKey } from '../../src/account/create-api-key.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
 import { RateLimiter } from '../../src/account/rate-limit.ts';
+import { requestRateStore } from '../../src/account/request-rate-store.ts';
 import { requireApiKey } from '../../src/http/authentication.ts';
 import { localObjectRoutes } from '../../src/http/local-object-routes.ts';
 import { PublicUrl } from '../../src/http/public-url.ts';
@@ -100,7 +101,10 @@ export async function startUploadService(
   const server = createServer({ logger: silentLogger });
   server.register(async (scope) => localObjectRoutes(scope as typeof server, { store: local, uploads }));
   server.register(async (api) => {
-    const limiter = new RateLimiter({ requestsPerMinute: 1e6, createsPerMinute: 1e6 }, clock);
+    const limiter = new RateLimiter(
+      { requestsPerMinute: 1e6, createsPerMinute: 1e6 },
+      { clock, take: (id, wanted) => requestRateStore.take(db, id, wanted) },
+    );
     requireApiKey(api, new Authenticator({ db, accounts, clock }), limiter);
     uploadRoutes(api as typeof server, {
       db,
