@@ -15,7 +15,7 @@ const ranks = rankTable([
   ['speech'],
   ['upload', 'webhook'],
   ['transcription'],
-  ['erasure'],
+  ['erasure', 'archive'],
   ['http'],
   ['openai', 'mcp', 'web'],
   ['config-schema'],
@@ -52,7 +52,11 @@ const doors: Door[] = [
   },
   { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
-  { danger: 'the database driver', modules: /^pg$/, through: /^src\/platform\/database\.ts$/ },
+  {
+    danger: 'the database driver',
+    modules: /^pg(-copy-streams)?$/,
+    through: /^src\/platform\/database\.ts$/,
+  },
   { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/task-store\.ts$/ },
   {
     danger: 'the clock',

@@ -1,0 +1,115 @@
+/** From the embedded database and the local storage to an external database and S3. */
+import { pipeline } from 'node:stream/promises';
+import { type Database, type DatabaseSession, onlyRow, type Queryable } from '../platform/database.ts';
+import { StartError } from '../platform/start-error.ts';
+import { NoSuchObject, type ObjectStore } from '../storage/object-store.ts';
+import { beginAgain } from './begin-again.ts';
+import { copiedTables, setSequences, tableIn, tableOut } from './table-copy.ts';
+
+export interface MoveDeps {
+  /** Nobody else works with it meanwhile. */
+  from: { db: Database; store: ObjectStore };
+  /** Brought to the same schema, and empty. */
+  to: { db: Database; store: ObjectStore };
+}
+
+export interface Moved {
+  uploads: number;
+  /** Uploads that were under way, or whose bytes were not there: to be sent again. */
+  discarded: number;
+  tables: Record<string, number>;
+  /** Jobs that begin again. */
+  jobs: number;
+}
+
+interface MovedObject {
+  key: string;
+  etag: string;
+}
+
+/** The old place stays as it was. May be repeated: objects are overwritten, and the rows come in one transaction. */
+export async function move({ from, to }: MoveDeps): Promise<Moved> {
+  await refuseFilled(to.db);
+  const objects = await moveObjects({ from, to });
+  const source = await from.db.holdSession('longhand move');
+  const target = await to.db.holdSession('longhand move').catch(async (error: unknown) => {
+    await source.close();
+    throw error;
+  });
+  try {
+    for (const session of [source, target]) await session.query('set statement_timeout = 0');
+    await source.query('begin isolation level repeatable read read only');
+    await target.query('begin');
+    const tables = await copyTables(source, target);
+    const discarded = await pointToStore(target, to.store.id, objects);
+    const jobs = await beginAgain(target);
+    await setSequences(target);
+    await target.query('commit');
+    return { uploads: objects.length, discarded, tables, jobs };
+  } finally {
+    await Promise.allSettled([source.close(), target.close()]);
+  }
+}
+
+async function refuseFilled(db: Queryable): Promise<void> {
+  const rows = await db.query('select from account limit 1');
+  if (rows.length > 0)
+    throw new StartError('The database of LONGHAND_DATABASE_URL has accounts already: give an empty one.');
+}
+
+async function moveObjects({ from, to }: MoveDeps): Promise<MovedObject[]> {
+  const uploads = await from.db.query<{ key: string; size: string }>(
+    `select object_key as key, size_bytes as size from upload
+     where storage = $1 and status = 'completed' order by object_key`,
+    [from.store.id],
+  );
+  const moved: MovedObject[] = [];
+  for (const { key, size } of uploads) {
+    try {
+      await to.store.write(key, await from.store.read(key), Number(size));
+      const stored = await to.store.head(key);
+      if (stored?.sizeBytes === Number(size)) moved.push({ key, etag: stored.etag });
+    } catch (error) {
+      if (!(error instanceof NoSuchObject)) throw error; // Its row is discarded.
+    }
+  }
+  return moved;
+}
+
+async function copyTables(source: DatabaseSession, target: DatabaseSession): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of await copiedTables(source)) {
+    await tableIn(target, table, (rows) => pipeline(tableOut(source, table), rows));
+    const count = `select count(*)::int as rows from "${table.name}"`;
+    const [left, arrived] = [await source.query(count), await target.query<{ rows: number }>(count)];
+    const { rows } = onlyRow(arrived);
+    if (rows !== (onlyRow(left) as { rows: number }).rows)
+      throw new Error(`not every row of ${table.name} arrived`);
+    counts[table.name] = rows;
+  }
+  return counts;
+}
+
+/** A job is bound to the ETag of its upload, which every store makes in its own way. */
+async function pointToStore(
+  tx: Queryable,
+  storage: string,
+  objects: readonly MovedObject[],
+): Promise<number> {
+  const keys = objects.map(({ key }) => key);
+  const etags = objects.map(({ etag }) => etag);
+  await tx.query(`update upload set storage = $1 where object_key = any($2)`, [storage, keys]);
+  await tx.query(
+    `update transcription t set source = source || jsonb_build_object('storage', $1::text, 'etag', moved.etag)
+     from unnest($2::text[], $3::text[]) as moved (key, etag)
+     where t.source ->> 'kind' = 'upload' and t.source ->> 'key' = moved.key`,
+    [storage, keys, etags],
+  );
+  await tx.query(`delete from erasure where storage <> $1`, [storage]);
+  const discarded = await tx.query(
+    `update upload set status = 'discarded', discarded_at = coalesce(discarded_at, now()), erased_at = now()
+     where storage <> $1 and status <> 'discarded' returning id`,
+    [storage],
+  );
+  return discarded.length;
+}

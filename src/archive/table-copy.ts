@@ -1,0 +1,77 @@
+/** Whole tables of one database, out and into another. The queue's are left out: tasks follow from the jobs. */
+import type { Readable, Writable } from 'node:stream';
+import type { DatabaseSession, Queryable } from '../platform/database.ts';
+
+export interface CopiedTable {
+  name: string;
+  /** Without those that the database computes. */
+  columns: string[];
+}
+
+/** What belongs to a moment, to a machine, or is written by whoever brings the schema. */
+const leftOut = ['schema_migration', 'request_rate', 'worker', 'duty', 'local_storage'];
+
+/** Every table after those that it refers to. */
+export async function copiedTables(db: Queryable): Promise<CopiedTable[]> {
+  const tables = await db.query<CopiedTable & { parents: string[] }>(
+    `select class.relname as name,
+       (select array_agg(attname::text order by attnum) from pg_attribute
+        where attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+       array(select parent.relname::text from pg_constraint
+             join pg_class parent on parent.oid = confrelid
+             where conrelid = class.oid and contype = 'f' and confrelid <> class.oid) as parents
+     from pg_class class
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and not relname = any($1)
+     order by relname`,
+    [leftOut],
+  );
+  const sorted: CopiedTable[] = [];
+  let waiting = tables;
+  while (waiting.length > 0) {
+    const isPlaced = (name: string) => !waiting.some((one) => one.name === name);
+    const next = waiting.filter(({ parents }) => parents.every(isPlaced));
+    if (next.length === 0) throw new Error('the tables refer to each other in a circle');
+    sorted.push(...next.map(({ name, columns }) => ({ name, columns })));
+    waiting = waiting.filter((table) => !next.includes(table));
+  }
+  return sorted;
+}
+
+export function tableOut(session: DatabaseSession, table: CopiedTable): Readable {
+  return session.copyOut(`copy ${target(table)} to stdout`);
+}
+
+/** Nothing is announced of rows that are not new. */
+export async function tableIn(
+  session: DatabaseSession,
+  table: CopiedTable,
+  fill: (rows: Writable) => Promise<void>,
+): Promise<void> {
+  await session.query(`alter table ${quoted(table.name)} disable trigger user`);
+  await fill(session.copyIn(`copy ${target(table)} from stdin`));
+  await session.query(`alter table ${quoted(table.name)} enable trigger user`);
+}
+
+/** The next number of every counted column follows the highest that came. */
+export async function setSequences(db: Queryable): Promise<void> {
+  const counted = await db.query<{ table: string; column: string }>(
+    `select class.relname as table, attname as column
+     from pg_attribute join pg_class class on class.oid = attrelid
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and attidentity <> '' and not attisdropped`,
+  );
+  for (const { table, column } of counted) {
+    await db.query(
+      `select setval(pg_get_serial_sequence($1, $2), coalesce(max(${quoted(column)}), 0) + 1, false)
+       from ${quoted(table)}`,
+      [quoted(table), column],
+    );
+  }
+}
+
+function target({ name, columns }: CopiedTable): string {
+  return `${quoted(name)} (${columns.map(quoted).join(', ')})`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
