@@ -6,6 +6,7 @@ import { createServer } from '../src/http/server.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
 import { conformanceDocument } from './conformance-document.ts';
 import { failuresDocument } from './failures-document.ts';
+import { kubernetesManifests } from './kubernetes-manifests.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -34,6 +35,7 @@ const generated = new Map([
   ['docs/failures.md', failuresDocument()],
   ['docs/conformance.md', conformanceDocument()],
   ['docs/webhooks.md', webhooksDocument()],
+  ['deploy/kubernetes/longhand.yaml', kubernetesManifests()],
 ]);
 
 for (const [path, content] of generated) {
