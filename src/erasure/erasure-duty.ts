@@ -3,7 +3,6 @@ import { type Duty, startDuty } from '../platform/duty.ts';
 import { runExclusively } from '../platform/exclusive.ts';
 import { chunkStore } from '../transcription/chunk-store.ts';
 import { idempotencyStore } from '../transcription/idempotency-store.ts';
-import { forgetSilentWorkers } from '../transcription/worker-presence.ts';
 import { eventStore } from '../webhook/event-store.ts';
 import { type DeleteAccountDeps, eraseAccount } from './delete-account.ts';
 import { eraseObjects } from './erase-objects.ts';
@@ -18,7 +17,7 @@ const everyMs = 60_000;
 export function startErasureDuty(deps: ErasureDutyDeps): Duty {
   return startDuty(deps.clock, everyMs, async () => {
     try {
-      await runExclusively(deps.db, { name: 'erasure', lock: 7_003_002 }, () => finishErasures(deps));
+      await runExclusively(deps, 'erasure', () => finishErasures(deps));
     } catch (error) {
       deps.logger.warn({ err: error }, 'deleted things could not all be erased; trying again');
     }
@@ -32,5 +31,4 @@ export async function finishErasures(deps: ErasureDutyDeps): Promise<void> {
   await eventStore.deleteSettledOfDeletedJobs(db);
   await chunkStore.deleteOfEnded(db);
   await idempotencyStore.forgetExpired(db);
-  await forgetSilentWorkers(db);
 }

@@ -2,9 +2,10 @@ import type { Egress } from '../egress/egress.ts';
 import type { HealthDeps } from '../http/health-routes.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { Notifications } from '../platform/notifications.ts';
+import type { Announcements } from '../platform/notifications.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import type { JobNotes } from '../transcription/job-notes.ts';
 import type { Foundation } from './foundation.ts';
 import type { Storage } from './processing.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -19,6 +20,7 @@ export interface ApiParts {
   webhooks: Pick<Webhooks, 'afterRemoval' | 'recordEnd' | 'afterEnd'>;
   metrics: Metrics;
   publicUrl: PublicUrl;
-  jobChanges: Notifications;
+  announcements: Announcements;
   missing: HealthDeps['missing'];
+  notes: JobNotes;
 }

@@ -5,9 +5,11 @@ import { apiKeyStore } from '../account/api-key-store.ts';
 import { Authenticator } from '../account/authenticate.ts';
 import type { Principal } from '../account/principal.ts';
 import { RateLimiter } from '../account/rate-limit.ts';
+import { requestRateStore } from '../account/request-rate-store.ts';
 import type { Sessions } from '../account/sessions.ts';
 import { judgeUrl } from '../egress/url.ts';
 import { EventStreams, type EventStreamsDeps } from '../http/event-streams.ts';
+import { countRequests } from '../http/request-metrics.ts';
 import { registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
@@ -31,8 +33,12 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   const { webhooks, publicUrl } = parts;
   const allowance = new Allowance(clock);
   const server = createServer({ logger, tls: await tlsOf(parts.foundation) });
+  countRequests(server, parts.metrics.meter);
   const authenticator = new Authenticator({ db, accounts, clock, operatorKey: config.apiKey });
-  const limiter = new RateLimiter(config.rateLimits, clock);
+  const limiter = new RateLimiter(config.rateLimits, {
+    clock,
+    take: (accountId, wanted) => requestRateStore.take(db, accountId, wanted),
+  });
   const web = createWeb(parts, db, authenticator);
   const streams = new EventStreams({ clock, active: activeCredentials(db, web?.sessions.sessions) });
   server.addHook('preClose', async () => streams.close());
@@ -71,8 +77,9 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       claimUpload: (tx, claim) => uploadStore.claim(tx, { ...claim, at: clock.date() }),
       isAcceptableSourceUrl: (url) => judgeUrl(url, { allow: config.egressAllow }).ok,
       labelOfUrl: labelOfSource,
+      notes: parts.notes,
     },
-    transcriptionEvents: { feeds: new JobFeeds({ db, clock }, parts.jobChanges), streams },
+    transcriptionEvents: { feeds: new JobFeeds({ db, clock }, parts.announcements), streams },
     webhooks: {
       db,
       secretBox: parts.secretBox,

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Database } from '../platform/database.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
-import { migrate } from '../platform/migrations.ts';
+import { migrate, refuseOutdated } from '../platform/migrations.ts';
 import { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { openEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
@@ -19,11 +19,14 @@ export interface Foundation {
   db: Database;
   accounts: AccountStore;
   isEmbedded: boolean;
+  /** The migrations that were run just now. */
+  migrated: readonly string[];
   close(): Promise<void>;
 }
 
-const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations');
-const connectionsMax = 20;
+export const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations');
+/** A worker waits for its database less often than an API does. */
+const connectionsMax = { all: 20, api: 20, worker: 6 };
 
 /**
  * Joins the embedded database or starts it, or connects to the configured one. `prepare` runs before the schema is
@@ -40,15 +43,23 @@ export async function openFoundation(
     ? undefined
     : await openEmbeddedPostgres({ dataDir: config.dataDir, logger, clock });
   const connectionString = config.databaseUrl ?? embedded?.connectionString ?? '';
-  const db = new Database({ connectionString, connectionsMax, applicationName: 'longhand', logger });
+  const db = new Database({
+    connectionString,
+    directConnectionString: config.databaseDirectUrl,
+    connectionsMax: config.databaseConnectionsMax ?? connectionsMax[config.role],
+    applicationName: `longhand ${config.role}`,
+    logger,
+  });
   const close = async () => {
     await db.close();
     await embedded?.close();
   };
+  let migrated: string[] = [];
   try {
     if (config.databaseUrl) await refuseUnusableDatabase(db, config.databaseUrl);
     await prepare(db, embedded !== undefined);
-    await migrate(db, migrationsDir, logger);
+    if (config.migrate) migrated = await migrate(db, migrationsDir, logger);
+    else await refuseOutdated(db, migrationsDir);
   } catch (error) {
     await close();
     throw error;
@@ -60,6 +71,7 @@ export async function openFoundation(
     db,
     accounts: accountStore(config.plans),
     isEmbedded: embedded !== undefined,
+    migrated,
     close,
   };
 }

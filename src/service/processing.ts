@@ -1,4 +1,5 @@
 /** What turns jobs into text: the stores, the queue, and the worker that takes steps from it. */
+import { hostname } from 'node:os';
 import { Allowance } from '../account/allowance.ts';
 import type { Config } from '../config.ts';
 import type { MediaPrograms } from '../media/probe.ts';
@@ -8,6 +9,7 @@ import type { Queryable } from '../platform/database.ts';
 import type { DiskBudget } from '../platform/disk-budget.ts';
 import { findSandbox } from '../platform/find-sandbox.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
+import { packageVersion } from '../platform/package-version.ts';
 import { TaskQueue, type TaskQueueOptions } from '../platform/queue.ts';
 import type { Sandbox } from '../platform/sandbox.ts';
 import { ScratchDirectory } from '../platform/scratch-directory.ts';
@@ -17,20 +19,24 @@ import { identityFileName, isLocalStorageHere } from '../storage/local/local-ide
 import { LocalStore } from '../storage/local/local-store.ts';
 import { UploadThreads } from '../storage/local/upload-threads.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
+import type { JobNotes } from '../transcription/job-notes.ts';
 import { startJobWorker } from '../transcription/job-worker.ts';
 import { Outages } from '../transcription/outages.ts';
 import { stepQueues } from '../transcription/steps.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
-import { WorkerPresence } from '../transcription/worker-presence.ts';
+import { type WorkerDescription, WorkerPresence } from '../transcription/worker-presence.ts';
 import { diskBudget, expectRoom, objectsPath, scratchPath, watchRoom } from './disk.ts';
 import type { Foundation } from './foundation.ts';
 import type { LazyEgress } from './lazy-egress.ts';
+import { openModelStore } from './speech.ts';
 
 export interface Storage {
   stores: ObjectStores;
   /** Undefined where uploads go to S3 and the directory of the local storage is on another machine. */
   local: LocalStore | undefined;
   disk: DiskBudget;
+  /** How often a store was not available, since the start. */
+  faults(): number;
   close(): Promise<void>;
 }
 
@@ -69,7 +75,8 @@ export async function openStores(
     await uploadThreads.close();
   };
   const stores = objectStores(config.storage, [...(hasLocal ? [local] : []), ...s3]);
-  return { stores, local: hasLocal ? local : undefined, disk, close };
+  const faults = () => s3.reduce((sum, store) => sum + store.faults, 0);
+  return { stores, local: hasLocal ? local : undefined, disk, faults, close };
 }
 
 /** Loaded when it is configured: a start without it is a tenth of a second faster. */
@@ -80,7 +87,7 @@ async function s3Store(s3: NonNullable<Config['s3']>, clock: Clock) {
 
 export function openQueue(
   { db, clock, logger }: Foundation,
-  options: Pick<TaskQueueOptions, 'pollMs'> = {},
+  options: Pick<TaskQueueOptions, 'pollMs' | 'announcements'> = {},
 ): Promise<TaskQueue> {
   return TaskQueue.open({
     db,
@@ -102,6 +109,7 @@ export interface WorkerParts {
   egress: Pick<LazyEgress, 'open'>;
   recordEnd(tx: Queryable, job: EndedTranscription): Promise<void>;
   afterEnd(): void;
+  notes?: JobNotes | undefined;
 }
 
 export interface RunningWorker {
@@ -127,7 +135,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, clock, logger, db, accounts } = foundation;
   const scratch = new ScratchDirectory(scratchPath(config), disk);
   await scratch.prepare();
-  const presence = new WorkerPresence(db, logger);
+  const presence = new WorkerPresence(db, logger, await describeWorker(config, parts.egress));
   await presence.start(clock);
   const outages = new Outages({
     clock,
@@ -155,6 +163,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     workers: config.workers,
     recordEnd: parts.recordEnd,
     afterEnd: parts.afterEnd,
+    notes: parts.notes,
   });
   return {
     async stop() {
@@ -164,6 +173,13 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       await presence.stop();
     },
   };
+}
+
+async function describeWorker(config: Config, egress: WorkerParts['egress']): Promise<WorkerDescription> {
+  const { engine, workers: capacity } = config;
+  const known = await (await openModelStore({ config }, egress)).list();
+  const models = known.filter(({ installed }) => installed).map(({ id }) => id);
+  return { version: packageVersion(), host: hostname(), engine: engine.name, models, capacity };
 }
 
 /** Without one media are still read, within the limits of their programs; the operator is told. */

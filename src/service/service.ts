@@ -5,14 +5,17 @@ import { createEgress, type Egress } from '../egress/egress.ts';
 import { startErasureDuty } from '../erasure/erasure-duty.ts';
 import { listen } from '../http/listen.ts';
 import { PublicUrl } from '../http/public-url.ts';
+import type { Server } from '../http/server.ts';
 import type { Clock } from '../platform/clock.ts';
 import { noMetrics, openMetrics } from '../platform/metrics.ts';
 import { Notifications } from '../platform/notifications.ts';
 import { claimService } from '../platform/service-claim.ts';
+import { taskChannel } from '../platform/task-store.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { jobChannel } from '../transcription/job-feeds.ts';
 import { startReconcileDuty } from '../transcription/reconcile.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
+import { deliveryChannel } from '../webhook/dispatcher.ts';
 import { createApi } from './api.ts';
 import { type Check, type Finding, problemsOf } from './check.ts';
 import { observeDatabase } from './database-metrics.ts';
@@ -20,6 +23,8 @@ import { erasureDeps } from './erasure.ts';
 import { type Foundation, openFoundation, secretBoxOf } from './foundation.ts';
 import { apiChecks, databaseCheck, storageChecks } from './job-checks.ts';
 import { LocalWorker } from './local-worker.ts';
+import { openMetricsListener } from './metrics-listener.ts';
+import { jobNotes, observeProcess } from './process-metrics.ts';
 import { openQueue, openStorage } from './processing.ts';
 import { untilReady } from './until-ready.ts';
 import { isWebProductOn } from './web.ts';
@@ -69,15 +74,21 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   const { stores, disk } = parts.storage;
   const { recordEnd, afterEnd } = parts.webhooks;
   const startWorker = async () =>
-    worker?.start({ foundation, stores, disk, queue: parts.queue, recordEnd, afterEnd });
+    worker?.start({ foundation, stores, disk, queue: parts.queue, recordEnd, afterEnd, notes: parts.notes });
   await startWorker();
 
   const checks = checksOf(foundation, parts, worker);
+  if (config.metricsListen) {
+    const missing = async () => (await problemsOf(checks)).map(({ name }) => name);
+    const listener = await openMetricsListener(config.metricsListen, { ...parts, logger, missing });
+    undo.push(() => closeWithin(listener, clock));
+  }
   const url = config.role === 'worker' ? undefined : await openApi(foundation, parts, checks, undo);
   // It may end jobs, whose events tell the address that is known by now.
   const reconciling = startReconcileDuty({
     ...erasureDeps(foundation, parts.storage, parts.webhooks, parts.queue),
     admission: { queue: parts.queue, accounts: foundation.accounts },
+    notes: parts.notes,
   });
   undo.push(() => reconciling.stop());
   const keys = url === undefined ? ({ kind: 'nothing' } as const) : await firstKey(foundation, parts);
@@ -105,19 +116,41 @@ async function openParts(
   const storage = await openStorage(foundation);
   undo.push(() => storage.close());
   const secretBox = await secretBoxOf(foundation);
-  const metrics = config.metrics ? await openMetrics(foundation.logger) : await noMetrics();
+  const isMeasured = config.metrics || config.metricsListen !== undefined;
+  const metrics = isMeasured ? await openMetrics(foundation.logger) : await noMetrics();
   undo.push(() => metrics.close());
   const { meter } = metrics;
   observeDatabase(meter, foundation.db);
-  const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl, meter });
+  observeProcess(meter, { config, db: foundation.db, storage });
+  const announcements = new Notifications(foundation, channelsOf(config.role));
+  undo.push(() => announcements.stop());
+  const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl, meter, announcements });
   undo.push(() => webhooks.stop());
-  const queue = await openQueue(foundation);
+  const queue = await openQueue(foundation, { announcements });
   undo.push(async () => {
     await worker?.settle();
     await queue.stop(graceMs);
     await worker?.stop();
   });
-  return { publicUrl, storage, egress, secretBox, webhooks, queue, metrics };
+  return {
+    publicUrl,
+    storage,
+    egress,
+    secretBox,
+    webhooks,
+    queue,
+    metrics,
+    announcements,
+    notes: jobNotes(meter),
+  };
+}
+
+/** What a process wants to be told by the database. */
+function channelsOf(role: Config['role']): string[] {
+  return [
+    ...(role === 'api' ? [] : [taskChannel]),
+    ...(role === 'worker' ? [] : [jobChannel, deliveryChannel]),
+  ];
 }
 
 function checksOf(
@@ -148,9 +181,7 @@ async function openApi(
   const missing = async () => (await problemsOf(checks)).map(({ name }) => name);
   const erasing = startErasureDuty(erasureDeps(foundation, parts.storage, parts.webhooks, parts.queue));
   undo.push(() => erasing.stop());
-  const jobChanges = new Notifications({ db, clock, logger }, jobChannel);
-  undo.push(() => jobChanges.stop());
-  const api = await createApi({ ...parts, foundation, jobChanges, missing });
+  const api = await createApi({ ...parts, foundation, missing });
   undo.push(() => closeWithin(api, clock));
   parts.publicUrl.listensOn(await listen(api, config));
   return parts.publicUrl.base;
@@ -164,7 +195,7 @@ function firstKey(foundation: Foundation, { secretBox }: Parts): Promise<KeyNoti
 }
 
 /** Lets running requests end, then cuts the rest. */
-async function closeWithin(api: Awaited<ReturnType<typeof createApi>>, clock: Clock): Promise<void> {
+async function closeWithin(api: Server, clock: Clock): Promise<void> {
   const closed = api.close();
   const waited = new AbortController();
   const late = clock.sleep(graceMs, waited.signal).then(

@@ -4,6 +4,7 @@ import type { Meter } from '@opentelemetry/api';
 import type { Egress } from '../egress/egress.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { Queryable } from '../platform/database.ts';
+import type { Announcements } from '../platform/notifications.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 import type { Settlement } from '../webhook/delivery.ts';
@@ -62,12 +63,14 @@ export async function startWebhooks({
   secretBox,
   publicUrl,
   meter,
+  announcements,
 }: {
   foundation: Foundation;
   egress: Egress;
   secretBox: SecretBox | undefined;
   publicUrl: PublicUrl;
   meter: Meter;
+  announcements: Announcements;
 }): Promise<Webhooks> {
   const { config, clock, logger, db } = foundation;
   const recordEnd = eventRecorder(foundation, publicUrl);
@@ -83,6 +86,7 @@ export async function startWebhooks({
         secretBox,
         send: webhookSender(egress),
         schedule: config.webhookSchedule,
+        announcements,
         noteAttempt: attemptCounter(meter),
       })
     : undefined;

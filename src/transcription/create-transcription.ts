@@ -10,6 +10,7 @@ import type { Logger } from '../platform/telemetry.ts';
 import type { StorageId } from '../storage/object-store.ts';
 import { type AdmissionDeps, admitJobs, wakeSteps } from './admission.ts';
 import { idempotencyStore } from './idempotency-store.ts';
+import type { JobNotes } from './job-notes.ts';
 import { optionsFor, type ProcessingTranscription, type Source } from './transcription.ts';
 import { transcriptionStore } from './transcription-store.ts';
 import { isProcessingAvailable } from './worker-presence.ts';
@@ -29,6 +30,7 @@ export interface CreateTranscriptionDeps extends AdmissionDeps {
   isAcceptableSourceUrl(url: string): boolean;
   /** A name for the job until the link was opened. */
   labelOfUrl(url: string): string;
+  notes?: JobNotes | undefined;
 }
 
 export type CreatedTranscription = Pick<ProcessingTranscription, 'id' | 'filename' | 'createdAt' | 'status'>;
@@ -89,6 +91,7 @@ export async function createTranscription(
   if (!created) throw new ApiError('queue_unavailable');
   const { credential, door } = principal;
   deps.logger.info({ job: created.id, account: account.id, credential, door }, 'a job was accepted');
+  deps.notes?.accepted(door);
   return created;
 }
 

@@ -5,6 +5,7 @@ import type { ObjectStores } from '../storage/object-store.ts';
 import { type AdmissionDeps, admitJobs, wakeSteps } from './admission.ts';
 import { chunkStore } from './chunk-store.ts';
 import type { Failure } from './failure.ts';
+import type { JobNotes } from './job-notes.ts';
 import type { EndedTranscription } from './transcription.ts';
 import { type JustEnded, transcriptionStore } from './transcription-store.ts';
 import { removeWorkObject } from './work-object.ts';
@@ -20,6 +21,7 @@ export interface EndJobDeps {
   recordEnd(tx: Queryable, job: EndedTranscription): Promise<void>;
   /** Called after that transaction. */
   afterEnd(): void;
+  notes?: JobNotes | undefined;
 }
 
 /**
@@ -40,6 +42,8 @@ export async function endJob(
   if (!ended) return undefined;
   if (admission) wakeSteps(admission.queue, admitted);
   deps.afterEnd();
+  const { status } = ended.transcription;
+  deps.notes?.ended(status, ended.errorCode ?? undefined);
   await removeWork(deps, ended);
   return ended;
 }

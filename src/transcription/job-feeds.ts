@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
-import type { Notifications } from '../platform/notifications.ts';
+import type { Announcements } from '../platform/notifications.ts';
 import { type JobEvent, JobFeed } from './job-feed.ts';
 import { transcriptionStore } from './transcription-store.ts';
 
@@ -16,9 +16,9 @@ interface Followed {
 export class JobFeeds {
   readonly #deps: { db: Queryable; clock: Clock };
   readonly #followed = new Map<string, Followed>();
-  constructor(deps: { db: Queryable; clock: Clock }, notifications: Pick<Notifications, 'hear'>) {
+  constructor(deps: { db: Queryable; clock: Clock }, announcements: Pick<Announcements, 'hear'>) {
     this.#deps = deps;
-    notifications.hear((id) => {
+    announcements.hear(jobChannel, (id) => {
       if (id !== undefined) this.#followed.get(id)?.feed.invalidate();
       else for (const { feed } of this.#followed.values()) feed.invalidate();
     });

@@ -3,6 +3,7 @@ import type { TaskLoopOptions } from '../platform/task-loop.ts';
 import { type DecodeDeps, decodeMedia } from './decode.ts';
 import { type FetchDeps, fetchMedia } from './fetch.ts';
 import { type FinishDeps, finish } from './finish.ts';
+import type { JobNotes } from './job-notes.ts';
 import type { Outages } from './outages.ts';
 import { type RecogniseDeps, recognise } from './recognise.ts';
 import { type SettleFaultDeps, settleFault } from './settle-fault.ts';
@@ -59,10 +60,15 @@ async function guarded<Data extends JobTask>(
   { data, signal }: Task<Data>,
   work: (data: Data, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  const startedAtMs = deps.clock.now();
+  const note = (outcome: Parameters<JobNotes['step']>[1]) =>
+    deps.notes?.step(step, outcome, (deps.clock.now() - startedAtMs) / 1000);
   try {
     await work(data, signal);
     deps.outages.succeeded(...needs[step]);
+    note('done');
   } catch (error) {
+    note(signal.aborted ? 'given back' : 'failed');
     if (signal.aborted) throw error;
     const { transcriptionId, index } = data as JobTask & Partial<ChunkTask>;
     await settleFault(deps, { transcriptionId, step, index }, error);

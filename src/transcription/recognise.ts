@@ -2,8 +2,10 @@ import type { Database } from '../platform/database.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
+import { sampleRate } from '../timeline/sample-rate.ts';
 import { chunkAudio } from './chunk-audio.ts';
 import { chunkStore } from './chunk-store.ts';
+import type { JobNotes } from './job-notes.ts';
 import { type ChunkTask, stepQueues } from './steps.ts';
 import { transcriptionStore } from './transcription-store.ts';
 
@@ -12,6 +14,7 @@ export interface RecogniseDeps {
   queue: TaskQueue;
   stores: ObjectStores;
   speech: Speech;
+  notes?: JobNotes | undefined;
 }
 
 /** One chunk from audio to text. The one that finishes the last chunk queues the finish, in the same transaction. */
@@ -39,5 +42,6 @@ export async function recognise(
     await queue.send(tx, stepQueues.finish.name, [{ data: { transcriptionId }, lane: job.lane }]);
     return true;
   });
+  deps.notes?.recognised((chunk.endSample - chunk.startSample) / sampleRate);
   if (wasLast) queue.wake(stepQueues.finish.name);
 }

@@ -23,6 +23,15 @@ export const reconcileStore = {
     return row?.locked === true;
   },
 
+  /** Whether no process did it so lately. */
+  async isDue(db: Queryable, seconds: number): Promise<boolean> {
+    const rows = await db.query(
+      'select from duty where name = $1 and done_at > now() - make_interval(secs => $2)',
+      [duty, seconds],
+    );
+    return rows.length === 0;
+  },
+
   /** Marks the duty as done; gives how long ago it was done before, in seconds. */
   async markDone(tx: Queryable): Promise<number> {
     const [before] = await tx.query<{ seconds: number }>(

@@ -7,6 +7,7 @@ import { type EndJobDeps, fail } from './end-job.ts';
 import { type Failure, ownFailures } from './failure.ts';
 import { type MissingTask, reconcileStore } from './reconcile-store.ts';
 import { type JobTask, type Step, stepQueues } from './steps.ts';
+import { takeLostWorkers } from './worker-presence.ts';
 
 export interface ReconcileDeps extends EndJobDeps {
   admission: AdmissionDeps;
@@ -41,6 +42,8 @@ export async function reconcile(deps: ReconcileDeps): Promise<ReconcileReport | 
     (await reconcileStore.tryLock(tx)) ? await setRight(deps, tx) : undefined,
   );
   if (!found) return undefined;
+  for (const { id: worker, ...about } of await takeLostWorkers(deps.db))
+    deps.logger.warn({ worker, ...about }, 'a worker was lost; its tasks are done by others');
   wakeSteps(deps.admission.queue, found.woken);
   for (const { transcriptionId: job, step, index: chunk } of found.requeued)
     deps.logger.warn({ job, step, chunk }, 'a job had no task for its next step; it is queued again');
@@ -92,7 +95,7 @@ async function requeue(
 export function startReconcileDuty(deps: ReconcileDeps): Duty {
   return startDuty(deps.clock, reconcileEveryMs, async () => {
     try {
-      await reconcile(deps);
+      if (await reconcileStore.isDue(deps.db, reconcileEveryMs / 2_000)) await reconcile(deps);
     } catch (error) {
       deps.logger.warn({ err: error }, 'jobs and tasks could not be compared; it will be tried again');
     }

@@ -67,15 +67,18 @@ export interface JustEnded<Ended extends EndedTranscription = EndedTranscription
   allowanceDay: string | null;
   /** From its creation to its end. */
   tookSeconds: number;
+  /** Of a failure. */
+  errorCode: string | null;
 }
 
 interface EndedRow extends TranscriptionRow {
   media: MediaObject | null;
   allowance_day: string | null;
   took_seconds: number;
+  error_code: string | null;
 }
 
-const endedColumns = `${columns}, media, allowance_day::text,
+const endedColumns = `${columns}, media, allowance_day::text, error_code,
   extract(epoch from finished_at - created_at)::float8 as took_seconds`;
 
 export const transcriptionStore = {
@@ -278,8 +281,8 @@ function failedOf(row: SummaryRow): FailedTranscription {
 }
 
 function justEnded<Ended extends EndedTranscription>(row: EndedRow, transcription: Ended): JustEnded<Ended> {
-  const { media, allowance_day: allowanceDay, took_seconds: tookSeconds } = row;
-  return { transcription, media, allowanceDay, tookSeconds };
+  const { media, allowance_day: allowanceDay, took_seconds: tookSeconds, error_code: errorCode } = row;
+  return { transcription, media, allowanceDay, tookSeconds, errorCode };
 }
 
 function transcriptionOf(row: TranscriptionRow): Transcription {

@@ -3,21 +3,34 @@ import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Logger } from '../platform/telemetry.ts';
 
-const heardEveryMs = 5_000;
+const heardEveryMs = 10_000;
 /** A worker that was not heard from for this long is taken for dead. */
 const silentSecondsMax = 30;
-const forgottenSeconds = 3_600;
+/** Longer than that: it is told, and forgotten. */
+const lostSeconds = 60;
+
+/** What a worker is and can do, for the operator. */
+export interface WorkerDescription {
+  version: string;
+  host: string;
+  engine: string;
+  models: readonly string[];
+  /** Chunks at once. */
+  capacity: number;
+}
 
 /** A worker's sign of life, kept in the database so that every API process can see it. */
 export class WorkerPresence {
   readonly #id = randomUUID();
   readonly #db: Queryable;
   readonly #logger: Logger;
+  readonly #about: WorkerDescription;
   #stopTelling: () => void = () => {};
 
-  constructor(db: Queryable, logger: Logger) {
+  constructor(db: Queryable, logger: Logger, about: WorkerDescription) {
     this.#db = db;
     this.#logger = logger;
+    this.#about = about;
   }
 
   async start(clock: Clock): Promise<void> {
@@ -35,16 +48,29 @@ export class WorkerPresence {
   }
 
   async #tell(): Promise<void> {
+    const { version, host, engine, models, capacity } = this.#about;
     await this.#db.query(
-      `insert into worker (id) values ($1) on conflict (id) do update set heard_at = now()`,
-      [this.#id],
+      `insert into worker (id, version, host, engine, models, capacity) values ($1, $2, $3, $4, $5, $6)
+       on conflict (id) do update set heard_at = now()`,
+      [this.#id, version, host, engine, models, capacity],
     );
   }
 }
 
-/** Workers that died without saying so. */
-export async function forgetSilentWorkers(db: Queryable): Promise<void> {
-  await db.query(`delete from worker where heard_at < now() - make_interval(secs => $1)`, [forgottenSeconds]);
+export interface LostWorker {
+  id: string;
+  host: string | null;
+  version: string | null;
+  silentSeconds: number;
+}
+
+/** Forgets workers that died without saying so; each is given once. One that lives after all tells so again. */
+export async function takeLostWorkers(db: Queryable): Promise<LostWorker[]> {
+  return await db.query<LostWorker & Record<string, unknown>>(
+    `delete from worker where heard_at < now() - make_interval(secs => $1)
+     returning id, host, version, round(extract(epoch from now() - heard_at))::int as "silentSeconds"`,
+    [lostSeconds],
+  );
 }
 
 /** Whether any worker able to recognise speech was heard from lately. */
