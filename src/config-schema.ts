@@ -18,6 +18,10 @@ const yesOrNo = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((text) => text === 'true' || text === '1');
 const webUrl = (words: string) => z.url({ protocol: /^https?$/, error: words });
+const databaseUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'must be a URL such as postgres://user:password@host/database',
+});
 /** Text that a part of Longhand reads itself; its parser throws with words for the operator. */
 const readBy = <Value>(parse: (text: string) => Value) =>
   z.string().transform((text, context) => {
@@ -28,6 +32,14 @@ const readBy = <Value>(parse: (text: string) => Value) =>
       return z.NEVER;
     }
   });
+
+/** `host:port`, an IPv6 address in brackets. */
+function parseListenAddress(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-f:]+)\]|([^:\s]+)):([0-9]{1,5})$/i.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65535) throw new Error('must be host:port, such as 0.0.0.0:9464');
+  return { host: match[1] ?? match[2] ?? '', port };
+}
 
 const doorNames = ['web', 'mcp', 'openai'] as const;
 /** A way to use the service beside the REST API. */
@@ -56,19 +68,17 @@ export const settingSchema = z.object({
   LONGHAND_TLS_KEY: z.string().optional(),
   LONGHAND_PUBLIC_URL: webUrl('must be an http or https URL').optional(),
   LONGHAND_DATA_DIR: z.string().default('data'),
-  LONGHAND_DATABASE_URL: z
-    .url({
-      protocol: /^postgres(ql)?$/,
-      error: 'must be a URL such as postgres://user:password@host/database',
-    })
-    .optional()
-    .meta(secret),
+  LONGHAND_DATABASE_URL: databaseUrl.optional().meta(secret),
+  LONGHAND_DATABASE_DIRECT_URL: databaseUrl.optional().meta(secret),
+  LONGHAND_DATABASE_CONNECTIONS: wholeNumber(2, 1_000).optional(),
+  LONGHAND_MIGRATE: yesOrNo.default(true),
   LONGHAND_STORAGE: z.enum(['local', 's3'], 'must be local or s3').default('local'),
   LONGHAND_S3_ENDPOINT: webUrl('must be the http or https URL of the S3 store').optional(),
   LONGHAND_S3_REGION: z.string().default('us-east-1'),
   LONGHAND_S3_BUCKET: z.string().optional(),
   LONGHAND_S3_ACCESS_KEY_ID: z.string().optional(),
   LONGHAND_S3_SECRET_ACCESS_KEY: z.string().optional().meta(secret),
+  LONGHAND_S3_SESSION_TOKEN: z.string().optional().meta(secret),
   LONGHAND_S3_FORCE_PATH_STYLE: yesOrNo.default(false),
   LONGHAND_SECRET_KEY: readBy(parseSecretKeys).optional().meta(secret),
   LONGHAND_API_KEY: z
@@ -101,6 +111,7 @@ export const settingSchema = z.object({
   LONGHAND_OIDC_CLIENT_SECRET: z.string().optional().meta(secret),
   LONGHAND_OIDC_PLAN: z.string().optional(),
   LONGHAND_METRICS: yesOrNo.default(false),
+  LONGHAND_METRICS_LISTEN: readBy(parseListenAddress).optional(),
   LONGHAND_RATE_REQUESTS: wholeNumber(1, 1_000_000).default(600),
   LONGHAND_RATE_CREATES: wholeNumber(1, 1_000_000).default(60),
   LONGHAND_LOG_LEVEL: z

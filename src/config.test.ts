@@ -44,6 +44,8 @@ test('no secret is in what is printed at start', () => {
   const secrets = {
     LONGHAND_DATABASE_URL: 'postgres://me:hunter2@db/longhand',
     LONGHAND_S3_SECRET_ACCESS_KEY: 'hunter2',
+    LONGHAND_S3_SESSION_TOKEN: 'hunter2',
+    LONGHAND_DATABASE_DIRECT_URL: 'postgres://u:hunter2@h/d',
     LONGHAND_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
     LONGHAND_API_KEY: `lh_${'h'.repeat(36)}`,
     LONGHAND_ENGINE_KEY: 'hunter2',
@@ -75,6 +77,8 @@ test('a wrong setting is one sentence that names it and does not repeat a secret
     /^The setting LONGHAND_DATABASE_URL must be (?!.*hunter2).*\.$/,
   );
   assert.match(fault({ LONGHAND_STORAGE: 's3' }), /LONGHAND_S3_BUCKET/);
+  const half = { LONGHAND_S3_BUCKET: 'b', LONGHAND_S3_ACCESS_KEY_ID: 'a' };
+  assert.match(fault(half), /LONGHAND_S3_SECRET_ACCESS_KEY must be set together/);
   const wrong: Record<string, string> = {
     LONGHAND_PUBLIC_URL: 'longhand.example.com',
     LONGHAND_STORAGE: 'tape',

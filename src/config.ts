@@ -14,8 +14,10 @@ export interface S3Settings {
   endpoint: string | undefined;
   region: string;
   bucket: string;
-  accessKeyId: string;
-  secretAccessKey: string;
+  /** Without them the role of the machine, the container or the service account. */
+  accessKeyId: string | undefined;
+  secretAccessKey: string | undefined;
+  sessionToken: string | undefined;
   forcePathStyle: boolean;
 }
 
@@ -26,6 +28,12 @@ export interface Config {
   publicUrl: string | undefined;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** The server itself, where `databaseUrl` leads to a pooler. */
+  databaseDirectUrl: string | undefined;
+  /** Of this process at most, and one more that listens. */
+  databaseConnectionsMax: number | undefined;
+  /** Whether a start brings the schema up to date; otherwise `longhand migrate` alone does. */
+  migrate: boolean;
   storage: 'local' | 's3';
   s3: S3Settings | undefined;
   secretKeys: Buffer[] | undefined;
@@ -51,6 +59,8 @@ export interface Config {
   doors: ReadonlySet<Door>;
   /** Whether GET /metrics answers on the listener. */
   metrics: boolean;
+  /** Where metrics and health answer besides, without a key: a worker has no other listener. */
+  metricsListen: { host: string; port: number } | undefined;
   rateLimits: { requestsPerMinute: number; createsPerMinute: number };
   logLevel: string;
   /** Every setting as it may be shown: secrets are masked. */
@@ -79,6 +89,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     publicUrl: settings.LONGHAND_PUBLIC_URL?.replace(/\/+$/, ''),
     dataDir: resolve(settings.LONGHAND_DATA_DIR),
     databaseUrl: settings.LONGHAND_DATABASE_URL,
+    databaseDirectUrl: settings.LONGHAND_DATABASE_DIRECT_URL,
+    databaseConnectionsMax: settings.LONGHAND_DATABASE_CONNECTIONS,
+    migrate: settings.LONGHAND_MIGRATE,
     storage: settings.LONGHAND_STORAGE,
     s3: s3Of(settings),
     secretKeys: settings.LONGHAND_SECRET_KEY,
@@ -104,6 +117,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     oidc: oidcOf(settings, plans),
     doors: settings.LONGHAND_DOORS,
     metrics: settings.LONGHAND_METRICS,
+    metricsListen: settings.LONGHAND_METRICS_LISTEN,
     rateLimits: {
       requestsPerMinute: settings.LONGHAND_RATE_REQUESTS,
       createsPerMinute: settings.LONGHAND_RATE_CREATES,
@@ -146,10 +160,14 @@ function s3Of(settings: Settings): S3Settings | undefined {
   const bucket = settings.LONGHAND_S3_BUCKET;
   const accessKeyId = settings.LONGHAND_S3_ACCESS_KEY_ID;
   const secretAccessKey = settings.LONGHAND_S3_SECRET_ACCESS_KEY;
-  if (!bucket || !accessKeyId || !secretAccessKey) {
+  const sessionToken = settings.LONGHAND_S3_SESSION_TOKEN;
+  if (!bucket) {
     if (settings.LONGHAND_STORAGE !== 's3') return undefined;
+    throw new StartError('LONGHAND_STORAGE=s3 needs LONGHAND_S3_BUCKET.');
+  }
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined) || (sessionToken && !accessKeyId)) {
     throw new StartError(
-      'LONGHAND_STORAGE=s3 needs LONGHAND_S3_BUCKET, LONGHAND_S3_ACCESS_KEY_ID and LONGHAND_S3_SECRET_ACCESS_KEY.',
+      'LONGHAND_S3_ACCESS_KEY_ID and LONGHAND_S3_SECRET_ACCESS_KEY must be set together, and LONGHAND_S3_SESSION_TOKEN only with them; without any of them the role of the machine is used.',
     );
   }
   return {
@@ -158,6 +176,7 @@ function s3Of(settings: Settings): S3Settings | undefined {
     bucket,
     accessKeyId,
     secretAccessKey,
+    sessionToken,
     forcePathStyle: settings.LONGHAND_S3_FORCE_PATH_STYLE,
   };
 }

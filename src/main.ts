@@ -1,8 +1,8 @@
 /** The command `longhand`. */
 import { Command, CommanderError } from 'commander';
 import { asTyped } from './command/command-name.ts';
-import { packageVersion } from './command/package-version.ts';
 import { keepCompiledCode } from './platform/compile-cache.ts';
+import { packageVersion } from './platform/package-version.ts';
 
 keepCompiledCode();
 
@@ -79,6 +79,32 @@ function program(): Command {
   modelCommands(longhand.command('models').description('speech models'));
   toolCommands(longhand.command('tools').description('programs that open video pages'));
   webhookCommands(longhand.command('webhook').description('webhook subscriptions and deliveries'));
+  longhand
+    .command('migrate')
+    .description(
+      'bring the schema of the database up to date; releases before this one go on working with it',
+    )
+    .option(...json)
+    .action(async (options) => (await import('./command/migrate.ts')).migrateDatabase(options));
+  longhand
+    .command('backup')
+    .description(
+      'the embedded database, the uploads and the secrets as one file, also while the service runs',
+    )
+    .argument('<file>', 'a tar file to be written')
+    .option(...json)
+    .action(async (file, options) => (await import('./command/backup.ts')).backUp(file, options));
+  longhand
+    .command('restore')
+    .description('make an empty data directory what it was at the time of a backup')
+    .argument('<file>')
+    .option(...json)
+    .action(async (file, options) => (await import('./command/backup.ts')).restoreFrom(file, options));
+  longhand
+    .command('move')
+    .description('from the embedded database and local storage to the PostgreSQL and S3 of the settings')
+    .option(...json)
+    .action(async (options) => (await import('./command/move.ts')).moveOut(options));
   longhand
     .command('doctor')
     .description('check that everything Longhand needs is there')

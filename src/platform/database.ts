@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
 import pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { systemClock } from './clock.ts';
 import { DatabaseUnavailable, databaseFault } from './database-fault.ts';
 import type { Logger } from './telemetry.ts';
@@ -22,6 +25,8 @@ export interface PreparedQueryable {
 
 export interface DatabaseOptions {
   connectionString: string;
+  /** Leads to the server itself where a pooler stands between; for what lives as long as a session does. */
+  directConnectionString?: string | undefined;
   connectionsMax: number;
   applicationName: string;
   logger: Logger;
@@ -38,6 +43,14 @@ const idleTransactionTimeoutMs = 60_000;
 const closeTimeoutMs = 3_000;
 /** invalid_sql_statement_name, duplicate_prepared_statement */
 const lostPreparedCodes: ReadonlySet<string> = new Set(['26000', '42P05']);
+/** A connection that nobody uses for so long is given back to the server. */
+const idleConnectionMs = 30_000;
+
+/** The server ends what takes too long. A pooler in between refuses to pass them on. */
+const serverLimits = {
+  statement_timeout: statementTimeoutMs,
+  idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+};
 
 /**
  * A bounded pool of PostgreSQL connections. The only place that speaks to the driver. Every call ends within its limits;
@@ -47,11 +60,19 @@ export class Database implements Queryable, PreparedQueryable {
   readonly #options: DatabaseOptions;
   readonly #pool: pg.Pool;
   readonly #queryTimeoutMs: number;
+  readonly #counts: { faults: number };
   #canPrepare = true;
 
-  constructor(options: DatabaseOptions, pool: pg.Pool = newPool(options)) {
+  constructor(
+    options: DatabaseOptions,
+    { pool, counts }: { pool: pg.Pool; counts: { faults: number } } = {
+      pool: newPool(options),
+      counts: { faults: 0 },
+    },
+  ) {
     this.#options = options;
     this.#pool = pool;
+    this.#counts = counts;
     this.#queryTimeoutMs = options.queryTimeoutMs ?? defaultQueryTimeoutMs;
   }
 
@@ -61,7 +82,13 @@ export class Database implements Queryable, PreparedQueryable {
 
   /** The same connections for somebody who cannot wait as long. Closed with the one it is made of. */
   limitedTo(queryTimeoutMs: number): Database {
-    return new Database({ ...this.#options, queryTimeoutMs }, this.#pool);
+    const shared = { pool: this.#pool, counts: this.#counts };
+    return new Database({ ...this.#options, queryTimeoutMs }, shared);
+  }
+
+  /** How often it was not available, since the start. */
+  get faults(): number {
+    return this.#counts.faults;
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -71,7 +98,7 @@ export class Database implements Queryable, PreparedQueryable {
   async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     if (!this.#canPrepare) return await this.query<Row>(text, values);
     try {
-      return await this.#run<Row>({ name, text, values: [...values] });
+      return await this.#run<Row>({ name: preparedName(name, text), text, values: [...values] });
     } catch (error) {
       if (!lostPreparedCodes.has((error as pg.DatabaseError).code ?? '')) throw error;
       // A pooler between us and the server that does not know prepared statements: we do without them.
@@ -82,18 +109,22 @@ export class Database implements Queryable, PreparedQueryable {
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
   async transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect().catch(throwFault);
+    const client = await this.#connected(() => this.#pool.connect()).catch((error: unknown) => {
+      throw this.#fault(error);
+    });
     const tx = queryableOf(client, this.#queryTimeoutMs);
     let broken: Error | undefined;
     try {
-      await tx.query('begin');
+      await tx.query(this.#isPooled ? beginLimited : 'begin');
       const result = await work(tx);
       await tx.query('commit');
       return result;
     } catch (error) {
       // Without its connection a transaction is rolled back; to ask for it would only wait once more.
-      if (error instanceof DatabaseUnavailable) broken = error;
-      else await tx.query('rollback').catch((rollbackError: Error) => (broken = rollbackError));
+      if (error instanceof DatabaseUnavailable) {
+        broken = error;
+        this.#counts.faults += 1;
+      } else await tx.query('rollback').catch((rollbackError: Error) => (broken = rollbackError));
       throw error;
     } finally {
       client.release(broken);
@@ -102,12 +133,39 @@ export class Database implements Queryable, PreparedQueryable {
 
   async #run<Row extends object>(query: pg.QueryConfig): Promise<Row[]> {
     const limited = { ...query, query_timeout: this.#queryTimeoutMs };
-    return rowsOf(await this.#pool.query<Row>(limited).catch(throwFault));
+    try {
+      return rowsOf(await this.#connected(() => this.#pool.query<Row>(limited)));
+    } catch (error) {
+      throw this.#fault(error);
+    }
+  }
+
+  #fault(error: unknown): unknown {
+    const fault = databaseFault(error);
+    if (fault instanceof DatabaseUnavailable) this.#counts.faults += 1;
+    return fault;
+  }
+
+  get #isPooled(): boolean {
+    return !('statement_timeout' in this.#pool.options);
+  }
+
+  /** Does without the server's own limits where a pooler refuses them. */
+  async #connected<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isParameterRefused(error)) throw error;
+      delete this.#pool.options.statement_timeout;
+      delete this.#pool.options.idle_in_transaction_session_timeout;
+      return await attempt();
+    }
   }
 
   /** A connection outside the pool, for what lives as long as a session does: advisory locks, LISTEN. */
   holdSession(applicationName: string): Promise<DatabaseSession> {
-    return openSession({ connectionString: this.connectionString, applicationName });
+    const { connectionString, directConnectionString } = this.#options;
+    return openSession({ connectionString: directConnectionString ?? connectionString, applicationName });
   }
 
   /** Connections of a server that does not answer are left behind. */
@@ -125,8 +183,8 @@ function newPool({ connectionString, connectionsMax, applicationName, logger }: 
     max: connectionsMax,
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    idleTimeoutMillis: idleConnectionMs,
+    ...serverLimits,
   });
   // Without a listener the death of an idle connection would end the process. The error carries its whole
   // connection, secrets included, so only its words are logged.
@@ -142,18 +200,37 @@ export interface DatabaseSession extends Queryable {
   readonly lost: Promise<Error>;
   /** Calls `hear` with the payload of each notification of the channel, from now on. */
   listen(channel: string, hear: (payload: string) => void): Promise<void>;
+  /** `copy … to stdout` */
+  copyOut(text: string): Readable;
+  /** `copy … from stdin` */
+  copyIn(text: string): Writable;
   close(): Promise<void>;
 }
 
-export async function openSession(options: {
+export interface SessionOptions {
   connectionString: string;
   applicationName: string;
-}): Promise<DatabaseSession> {
+}
+
+export async function openSession(options: SessionOptions): Promise<DatabaseSession> {
+  const { statement_timeout } = serverLimits;
+  try {
+    return await openSessionWith(options, { statement_timeout });
+  } catch (error) {
+    if (!isParameterRefused(error)) throw error;
+    return await openSessionWith(options, {});
+  }
+}
+
+async function openSessionWith(
+  { connectionString, applicationName }: SessionOptions,
+  limits: Partial<typeof serverLimits>,
+): Promise<DatabaseSession> {
   const client = new pg.Client({
-    connectionString: options.connectionString,
-    application_name: options.applicationName,
+    connectionString,
+    application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
+    ...limits,
   });
   const { promise: lost, resolve: lose } = Promise.withResolvers<Error>();
   client.on('error', lose); // Without a listener the death of the connection would end the process.
@@ -171,6 +248,8 @@ export async function openSession(options: {
       });
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     },
+    copyOut: (text) => client.query(copyTo(text)),
+    copyIn: (text) => client.query(copyFrom(text)),
     async close() {
       closing = true;
       await client.end();
@@ -185,6 +264,24 @@ function queryableOf(client: pg.ClientBase, queryTimeoutMs: number): Queryable {
       return rowsOf(await client.query<Row>(query).catch(throwFault));
     },
   };
+}
+
+/** Behind a pooler a transaction brings its limits along, in the same message. */
+const beginLimited = `begin; set local statement_timeout = ${statementTimeoutMs}; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
+
+function isParameterRefused(error: unknown): boolean {
+  return /unsupported startup parameter/.test((error as Error).message);
+}
+
+const preparedNames = new Map<string, string>();
+
+/** Behind a pooler processes of two releases meet on one connection: the same name always means the same text. */
+function preparedName(name: string, text: string): string {
+  const known = preparedNames.get(text);
+  if (known !== undefined) return known;
+  const made = `${name}_${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+  preparedNames.set(text, made);
+  return made;
 }
 
 /** A text of several statements has several results. */

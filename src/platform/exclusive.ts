@@ -1,26 +1,53 @@
-import type { Database, Queryable } from './database.ts';
+import { randomUUID } from 'node:crypto';
+import type { Clock } from './clock.ts';
+import type { Queryable } from './database.ts';
 
-/** Something that one process at a time does, over all machines; `lock` is its number, told apart from every other. */
-export interface ExclusiveWork {
-  name: string;
-  lock: number;
+/** Something that one process at a time does, over all machines. */
+export interface ExclusiveDeps {
+  db: Queryable;
+  clock: Clock;
 }
 
-/** Runs `work` unless another process is at it: then undefined. The lock ends with the session, also when the process dies. */
+/** A process that dies leaves its work to another after this. */
+const leaseSeconds = 15;
+const renewEveryMs = 5_000;
+
+/**
+ * Runs `work` unless another process is at it: then undefined. A lease in a row, not a lock of a session: behind a pooler
+ * a session belongs to nobody, and its lock stays when its process is gone.
+ */
 export async function runExclusively<Result>(
-  db: Pick<Database, 'holdSession'>,
-  { name, lock }: ExclusiveWork,
+  { db, clock }: ExclusiveDeps,
+  name: string,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  const session = await db.holdSession(`longhand ${name}`);
+  const holder = randomUUID();
+  if (!(await hold(db, name, holder))) return undefined;
+  // A lease that cannot be renewed may run out before the work ends: such work is safe to be done twice at once.
+  const stopRenewing = clock.every(renewEveryMs, () => void hold(db, name, holder).catch(() => {}));
   try {
-    return (await tryLock(session, lock)) ? await work() : undefined;
+    return await work();
   } finally {
-    await session.close();
+    stopRenewing();
+    await giveUp(db, name, holder).catch(() => {}); // It runs out by itself.
   }
 }
 
-async function tryLock(session: Queryable, lock: number): Promise<boolean> {
-  const [row] = await session.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lock]);
-  return row?.locked === true;
+async function giveUp(db: Queryable, name: string, holder: string): Promise<void> {
+  await db.query('update duty set holder = null, held_until = null where name = $1 and holder = $2', [
+    name,
+    holder,
+  ]);
+}
+
+/** Takes the lease, or holds it for longer. */
+async function hold(db: Queryable, name: string, holder: string): Promise<boolean> {
+  const rows = await db.query(
+    `insert into duty (name, holder, held_until) values ($1, $2, now() + make_interval(secs => $3))
+     on conflict (name) do update set holder = $2, held_until = excluded.held_until, done_at = now()
+     where duty.holder is null or duty.holder = $2 or duty.held_until < now()
+     returning name`,
+    [name, holder, leaseSeconds],
+  );
+  return rows.length === 1;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -7,7 +7,7 @@ import { onCleanup } from '../../test/support/cleanup.ts';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { silentLogger } from '../../test/support/silent-logger.ts';
 import type { Database } from './database.ts';
-import { migrate } from './migrations.ts';
+import { migrate, refuseOutdated } from './migrations.ts';
 
 async function migrationsIn(t: TestContext, files: Record<string, string>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'longhand-migrations-'));
@@ -58,15 +58,46 @@ test('an applied migration that was changed stops the start', async (t) => {
   });
 });
 
-test('a database newer than the code stops the start', async (t) => {
+test('a database newer than the code serves it, until something was taken away', async (t) => {
   const database = await openTestDatabase(t, { migrated: false });
-  const directory = await migrationsIn(t, { '0001-a.sql': 'select 1;', '0002-b.sql': 'select 1;' });
+  const directory = await migrationsIn(t, {
+    '0001-a.sql': 'create table word (text text, length int);',
+    '0002-b.sql': 'alter table word add column language text;',
+  });
   await migrate(database, directory, silentLogger);
   await rm(join(directory, '0002-b.sql'));
+  assert.deepEqual(await migrate(database, directory, silentLogger), []);
+
+  await writeFile(join(directory, '0003-c.sql'), '-- contract\nalter table word drop column length;');
+  await migrate(database, directory, silentLogger);
+  await rm(join(directory, '0003-c.sql'));
   await assert.rejects(migrate(database, directory, silentLogger), {
     name: 'StartError',
-    message: /newer than this Longhand, which does not know its migration 0002-b\.sql/,
+    message: /too new for this Longhand: its migration 0003-c\.sql took away/,
   });
+});
+
+test('where the schema is changed by hand alone, a database that lacks something is refused', async (t) => {
+  const database = await openTestDatabase(t, { migrated: false });
+  const directory = await migrationsIn(t, { '0001-a.sql': 'create table word (text text);' });
+  await assert.rejects(refuseOutdated(database, directory), {
+    name: 'StartError',
+    message: /lacks 0001-a\.sql .* run "longhand migrate"/,
+  });
+  await migrate(database, directory, silentLogger);
+  await refuseOutdated(database, directory);
+});
+
+test('no migration takes something away unless its first line says so', async () => {
+  const directory = join(import.meta.dirname, '..', '..', 'migrations');
+  const takesAway =
+    /\b(drop\s+(table|column|type|function|view)|rename\s+(to|column)|alter\s+column\s+\w+\s+(type|set\s+not\s+null))\b/i;
+  const names = (await readdir(directory)).filter((name) => name >= '0070');
+  assert.ok(names.length > 0);
+  for (const name of names) {
+    const sql = await readFile(join(directory, name), 'utf8');
+    if (!/^-- contract\b/.test(sql)) assert.doesNotMatch(sql.replace(/--.*$/gm, ''), takesAway, name);
+  }
 });
 
 test('the project’s own migrations are in every test database', async (t) => {

@@ -1,7 +1,9 @@
 import type { Clock } from './clock.ts';
 import type { Queryable } from './database.ts';
+import type { Announcements } from './notifications.ts';
 import { TaskLoop, type TaskLoopOptions } from './task-loop.ts';
-import { type NewTask, type TakenTask, TaskStore, type TaskStoreOptions } from './task-store.ts';
+import { type NewTask, type TakenTask, TaskStore, type TaskStoreOptions, taskChannel } from './task-store.ts';
+import { TaskWatch } from './task-watch.ts';
 
 export interface Task<Data> {
   data: Data;
@@ -11,7 +13,9 @@ export interface Task<Data> {
 
 export interface TaskQueueOptions extends TaskStoreOptions {
   clock: Clock;
-  /** How often it looks for tasks that others sent, or that are due again; for those sent from here it is woken. */
+  /** Tells of tasks that others sent. */
+  announcements?: Announcements | undefined;
+  /** How often it looks for them where nothing is announced; for tasks sent from here it is woken. */
   pollMs?: number;
 }
 
@@ -29,7 +33,7 @@ export class Postponed extends Error {
   }
 }
 
-const defaultPollMs = 400;
+const defaultPollMs = 1_000;
 const heartbeatEveryMs = 3_000;
 
 interface Claim {
@@ -45,17 +49,29 @@ export class TaskQueue {
   readonly #store: TaskStore;
   readonly #options: TaskQueueOptions;
   readonly #claims = new Set<Claim>();
-  readonly #loops = new Map<string, { wake(): void }>();
+  readonly #loops = new Map<string, { wake(): void; readonly hasRoom: boolean }>();
   readonly #loopsEnded: Promise<void>[] = [];
   readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
   readonly #stopHeartbeat: () => void;
+  readonly #watch: TaskWatch;
   #heartbeating = false;
 
   private constructor(store: TaskStore, options: TaskQueueOptions) {
     this.#store = store;
     this.#options = options;
     this.#stopHeartbeat = options.clock.every(heartbeatEveryMs, () => void this.#heartbeat());
+    const { clock, logger, announcements, pollMs = defaultPollMs } = options;
+    this.#watch = new TaskWatch({
+      store,
+      clock,
+      logger,
+      pollMs,
+      announcements,
+      waiting: () => [...this.#loops].filter(([, { hasRoom }]) => hasRoom).map(([name]) => name),
+      wake: (name) => this.wake(name),
+    });
+    announcements?.hear(taskChannel, (payload) => this.#watch.announced(payload));
   }
 
   static async open(options: TaskQueueOptions): Promise<TaskQueue> {
@@ -82,13 +98,13 @@ export class TaskQueue {
     options: TaskLoopOptions,
     handler: (task: Task<Data>) => Promise<void>,
   ): void {
-    const { clock, logger, pollMs = defaultPollMs } = this.#options;
+    const { clock, logger } = this.#options;
     const run = (task: TakenTask<Data>) => {
       const done = this.#run(task, handler).finally(() => this.#running.delete(done));
       this.#running.add(done);
       return done;
     };
-    const loop = new TaskLoop<Data>({ name, options, store: this.#store, clock, logger, pollMs, run });
+    const loop = new TaskLoop<Data>({ name, options, store: this.#store, clock, logger, run });
     this.#loops.set(name, loop);
     this.#loopsEnded.push(loop.run(this.#stopping.signal));
   }
@@ -108,6 +124,7 @@ export class TaskQueue {
     // Whoever does not end in time loses its task to the next worker; what it does from now on changes nothing.
     await Promise.all([...this.#claims].map((claim) => this.#settle(claim, this.#giveBack(claim.task))));
     this.#stopHeartbeat();
+    await this.#watch.stop();
     await this.#store.close();
   }
 

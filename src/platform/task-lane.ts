@@ -38,6 +38,13 @@ export const headsOfLanes = `
   )
   select priority from head where priority is not null`;
 
+/** Of the queues $1 those in which a task is due, and whether the duty $2 was done $3 seconds ago or longer. */
+export const dueQueues = `
+  select
+    (select array_agg(wanted) from unnest($1::text[]) wanted
+     where exists (select from queue.job where ${waiting.replace('$1', 'wanted')})) as due,
+    not exists (select from duty where name = $2 and done_at > now() - make_interval(secs => $3)) as supervise`;
+
 /** The same for one lane, due or not. */
 export const headOfLane = `
   select priority from queue.job

@@ -18,7 +18,6 @@ export interface TaskLoopDeps<Data extends object> {
   store: TaskStore;
   clock: Clock;
   logger: Logger;
-  pollMs: number;
   /** Works on a task and settles it; never rejects. Answers how long tasks of its lane are to be left to others. */
   run(task: TakenTask<Data>): Promise<{ avoidMs: number }>;
 }
@@ -26,7 +25,7 @@ export interface TaskLoopDeps<Data extends object> {
 const firstPauseMs = 400;
 const pauseMsMax = 10_000;
 
-/** Takes the tasks of one queue, lane by lane in turns, into its slots. */
+/** Takes the tasks of one queue, lane by lane in turns, into its slots; looks when it is woken, or has a slot again. */
 export class TaskLoop<Data extends object> {
   readonly #deps: TaskLoopDeps<Data>;
   readonly #turns: Turns;
@@ -46,19 +45,29 @@ export class TaskLoop<Data extends object> {
     else this.#woken = true;
   }
 
+  /** Whether it would take a task now. */
+  get hasRoom(): boolean {
+    return this.#free() > 0;
+  }
+
   async run(stopping: AbortSignal): Promise<void> {
-    const { concurrency, mayTake = () => true } = this.#deps.options;
     while (!stopping.aborted) {
-      const free = mayTake() ? concurrency - this.#busy : 0;
+      const free = this.#free();
       const found = free > 0 ? await this.#take(free, stopping) : 0;
-      if (found === 0 || this.#busy >= concurrency) await this.#wait(stopping);
+      if (found === 0 || !this.hasRoom) await this.#wait(stopping);
     }
+  }
+
+  #free(): number {
+    const { concurrency, mayTake = () => true } = this.#deps.options;
+    return mayTake() ? concurrency - this.#busy : 0;
   }
 
   /** Fills the free slots as far as there are tasks, and starts them. */
   async #take(free: number, stopping: AbortSignal): Promise<number> {
     const { name, store, logger } = this.#deps;
     let found = 0;
+    this.#woken = false;
     try {
       const lanes = new Set(await store.lanes(name));
       for (;;) {
@@ -79,6 +88,7 @@ export class TaskLoop<Data extends object> {
       const pauseMs = Math.min(pauseMsMax, firstPauseMs * 2 ** this.#failures);
       this.#failures += 1;
       await this.#deps.clock.sleep(pauseMs, stopping).catch(() => {});
+      this.#woken = true;
     }
     return found;
   }
@@ -102,9 +112,7 @@ export class TaskLoop<Data extends object> {
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wakeUp = resolve;
-    const timer = new AbortController();
-    await Promise.race([promise, this.#deps.clock.sleep(this.#deps.pollMs, timer.signal).catch(() => {})]);
-    timer.abort();
+    await promise;
     this.#wakeUp = undefined;
   }
 }

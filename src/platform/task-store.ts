@@ -1,7 +1,15 @@
 /** Tasks in PostgreSQL, by pg-boss: the only place that speaks to it. */
 import { type Db, type JobInsert, PgBoss } from 'pg-boss';
-import type { Database, Queryable } from './database.ts';
-import { headOfLane, headsOfLanes, laneOf, placeOf, prioritiesOf, priorityOf } from './task-lane.ts';
+import { type Database, onlyRow, type Queryable } from './database.ts';
+import {
+  dueQueues,
+  headOfLane,
+  headsOfLanes,
+  laneOf,
+  placeOf,
+  prioritiesOf,
+  priorityOf,
+} from './task-lane.ts';
 import type { Logger } from './telemetry.ts';
 
 /** One kind of work. A task may start more than once, so every handler is safe to repeat. */
@@ -41,7 +49,11 @@ export interface TaskStoreOptions {
 }
 
 const heartbeatSeconds = 10; // the least that pg-boss takes; a dead worker's task is free again 10 to 15 s later
+/** One process of all looks after the tasks of dead workers this often. */
 const superviseSeconds = 5;
+const superviseDuty = 'queue';
+/** On it the database announces a task: the name of its queue, and in how many milliseconds it is due. */
+export const taskChannel = 'task';
 /**
  * How often the workers of one task may die, or let it run over its time, until it is put with the dead letters. What a
  * handler throws is dealt with by the handler.
@@ -56,24 +68,27 @@ export function liveTasks(name: string): string {
 export class TaskStore {
   readonly #boss: PgBoss;
   readonly #db: TaskStoreOptions['db'];
+  readonly #retrySeconds: ReadonlyMap<string, number>;
 
-  private constructor(boss: PgBoss, db: TaskStoreOptions['db']) {
+  private constructor(boss: PgBoss, { db, queues }: TaskStoreOptions) {
     this.#boss = boss;
     this.#db = db;
+    this.#retrySeconds = new Map(queues.map(({ name, retrySeconds }) => [name, retrySeconds]));
   }
 
-  static async open({ db, queues, logger }: TaskStoreOptions): Promise<TaskStore> {
+  static async open(options: TaskStoreOptions): Promise<TaskStore> {
+    const { db, queues, logger } = options;
     const boss = new PgBoss({
       db: statementsOf(db),
       schema: 'queue',
       schedule: false,
-      superviseIntervalSeconds: superviseSeconds,
-      monitorIntervalSeconds: superviseSeconds,
+      supervise: false,
+      monitorIntervalSeconds: 1,
     });
     boss.on('error', (error) => logger.warn({ err: error }, 'the queue had a fault'));
     await boss.start();
     for (const queue of queues) await createQueue(boss, queue);
-    return new TaskStore(boss, db);
+    return new TaskStore(boss, options);
   }
 
   async insert(tx: Queryable, name: string, tasks: readonly NewTask[]): Promise<void> {
@@ -83,7 +98,33 @@ export class TaskStore {
       if (place !== undefined && !starts.has(lane)) starts.set(lane, await placeNow(tx, name, lane));
       rows.push({ data, priority: priorityOf(lane, (starts.get(lane) ?? 0) + (place ?? 0)) });
     }
-    if (rows.length > 0) await this.#boss.insert(name, rows, { db: statementsOf(tx) });
+    if (rows.length === 0) return;
+    await this.#boss.insert(name, rows, { db: statementsOf(tx) });
+    await announce(tx, name, 0);
+  }
+
+  /** Of these queues, the ones in which a task is due; and whether it is time to look after dead workers' tasks. */
+  async look(names: readonly string[]): Promise<{ due: string[]; isSuperviseDue: boolean }> {
+    const rows = await this.#db.query<{ due: string[] | null; supervise: boolean }>(dueQueues, [
+      names,
+      superviseDuty,
+      superviseSeconds,
+    ]);
+    const { due, supervise } = onlyRow(rows);
+    return { due: due ?? [], isSuperviseDue: supervise };
+  }
+
+  /** Frees the tasks of workers that died and forgets old ones, unless another process just did. */
+  async supervise(): Promise<boolean> {
+    const claimed = await this.#db.query(
+      `insert into duty (name) values ($1)
+       on conflict (name) do update set done_at = now() where duty.done_at <= now() - make_interval(secs => $2)
+       returning name`,
+      [superviseDuty, superviseSeconds],
+    );
+    if (claimed.length === 0) return false;
+    await this.#boss.supervise();
+    return true;
   }
 
   /** In which a task is due. */
@@ -117,12 +158,14 @@ export class TaskStore {
       const settled = (await this.#boss.complete(queue, attemptOf(task), null, options)) as Settled;
       if (settled.affected === 0) return; // Taken away meanwhile: whoever has it now decides.
       await this.#boss.insert(queue, [{ data, priority, startAfter: delaySeconds }], options);
+      await announce(tx, queue, delaySeconds);
     });
   }
 
   /** Another retry, or one of the dead letters when there is none left. */
   async fail(task: TakenTask): Promise<void> {
     await this.#boss.fail(task.queue, attemptOf(task));
+    await announce(this.#db, task.queue, this.#retrySeconds.get(task.queue) ?? 0);
   }
 
   /** Tells that these attempts, all of one queue, are alive; gives the ids of those that still are ours. */
@@ -153,6 +196,11 @@ interface Settled {
 
 function attemptOf({ id, retryCount }: TakenTask) {
   return { id, retryCount };
+}
+
+/** Heard when the transaction is committed. */
+async function announce(tx: Queryable, name: string, delaySeconds: number): Promise<void> {
+  await tx.query('select pg_notify($1, $2)', [taskChannel, `${name} ${Math.ceil(delaySeconds * 1000)}`]);
 }
 
 /** The place at which a lane stands: that of its next task, or the first. */

@@ -33,6 +33,8 @@ export function missingBucket(cause: unknown): StorageUnavailable {
 }
 
 function reasonFor(error: S3ServiceException, status: number | undefined): string {
+  if (error.name === 'CredentialsProviderError')
+    return 'there are no credentials for it: set LONGHAND_S3_ACCESS_KEY_ID and LONGHAND_S3_SECRET_ACCESS_KEY, or give this machine a role';
   if (otherRegion.has(error.name) || status === 301)
     return 'the bucket is in another region: set LONGHAND_S3_REGION';
   if (status === 401 || status === 403)

@@ -28,19 +28,21 @@ const addresses: Record<string, S3Address> = {
   },
 };
 
+const sessionToken = 'FwoGZXIvYXdzEBYaD+/=temporary';
+
 function comparable(url: string): string {
   const parsed = new URL(url);
   parsed.searchParams.sort();
   return parsed.href;
 }
 
-function clientAt({ endpoint, region, forcePathStyle }: S3Address): S3 {
+function clientAt({ endpoint, region, forcePathStyle }: S3Address, token?: string): S3 {
   const place = endpoint === undefined ? {} : { endpoint };
   const client = new S3({
     ...place,
     region,
     forcePathStyle,
-    credentials,
+    credentials: { ...credentials, ...(token === undefined ? {} : { sessionToken: token }) },
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
   // The SDK names the operation in the query, which no store needs.
@@ -71,7 +73,7 @@ for (const [name, address] of Object.entries(addresses)) {
       },
     );
     const headers = { 'content-length': '1234', 'content-type': 'audio/mpeg' };
-    const ours = new S3Presigner(address, credentials).put({ key, headers, expiresInSeconds: 900, date });
+    const ours = new S3Presigner(address).put({ key, headers, expiresInSeconds: 900, date, credentials });
     assert.equal(comparable(ours), comparable(theirs));
   });
 
@@ -88,13 +90,33 @@ for (const [name, address] of Object.entries(addresses)) {
       }),
       { expiresIn: 14_400, signingDate: date, signableHeaders: new Set(['host', 'content-length']) },
     );
-    const ours = new S3Presigner(address, credentials).put({
+    const ours = new S3Presigner(address).put({
       key,
+      credentials,
       query: { uploadId, partNumber: '7' },
       headers: { 'content-length': '99' },
       expiresInSeconds: 14_400,
       date,
     });
+    assert.equal(comparable(ours), comparable(theirs));
+  });
+
+  test(`temporary credentials bring their token into the signature, as the SDK does (${name})`, async () => {
+    const input = { Bucket: address.bucket, Key: key, ContentLength: 5, ContentType: 'audio/wav' };
+    const theirs = await getSignedUrl(clientAt(address, sessionToken), new PutObjectCommand(input), {
+      expiresIn: 900,
+      signingDate: date,
+      signableHeaders: new Set(['host', 'content-length', 'content-type']),
+    });
+    const presigner = new S3Presigner(address);
+    const request = {
+      key,
+      headers: { 'content-length': '5', 'content-type': 'audio/wav' },
+      expiresInSeconds: 900,
+      date,
+    };
+    presigner.put({ ...request, credentials: { ...credentials, secretAccessKey: 'before' } });
+    const ours = presigner.put({ ...request, credentials: { ...credentials, sessionToken } });
     assert.equal(comparable(ours), comparable(theirs));
   });
 }

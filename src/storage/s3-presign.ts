@@ -15,9 +15,12 @@ export interface S3Address {
 export interface S3Credentials {
   accessKeyId: string;
   secretAccessKey: string;
+  /** Of temporary credentials: a URL ends with them, whatever it says. */
+  sessionToken?: string | undefined;
 }
 
 export interface PresignRequest {
+  credentials: S3Credentials;
   key: string;
   query?: Readonly<Record<string, string>>;
   /** Lower-case names; the client must send exactly these. */
@@ -29,16 +32,15 @@ export interface PresignRequest {
 export class S3Presigner {
   readonly #base: URL;
   readonly #region: string;
-  readonly #credentials: S3Credentials;
-  #dayKey: { day: string; key: KeyObject } | undefined;
+  #dayKey: { day: string; secretAccessKey: string; key: KeyObject } | undefined;
 
-  constructor(address: S3Address, credentials: S3Credentials) {
+  constructor(address: S3Address) {
     this.#base = bucketUrl(address);
     this.#region = address.region;
-    this.#credentials = credentials;
   }
 
-  put({ key, query = {}, headers, expiresInSeconds, date }: PresignRequest): string {
+  put({ key, query = {}, headers, expiresInSeconds, date, credentials }: PresignRequest): string {
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const time = date.toISOString().replace(/[-:]|\.\d{3}/g, '');
     const scope = `${time.slice(0, 8)}/${this.#region}/s3/aws4_request`;
     const signed: [string, string][] = Object.entries({ ...headers, host: this.#base.host });
@@ -48,10 +50,11 @@ export class S3Presigner {
       ...query,
       'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
       'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD',
-      'X-Amz-Credential': `${this.#credentials.accessKeyId}/${scope}`,
+      'X-Amz-Credential': `${accessKeyId}/${scope}`,
       'X-Amz-Date': time,
       'X-Amz-Expires': String(expiresInSeconds),
       'X-Amz-SignedHeaders': signedNames,
+      ...(sessionToken === undefined ? {} : { 'X-Amz-Security-Token': sessionToken }),
     });
     const search = parameters
       .map(([name, value]): [string, string] => [encode(name), encode(value)])
@@ -63,19 +66,20 @@ export class S3Presigner {
     const canonical = ['PUT', path, search, headerLines, signedNames, 'UNSIGNED-PAYLOAD'].join('\n');
     const digest = hash('sha256', canonical);
     const signature = hmac(
-      this.#keyOf(time.slice(0, 8)),
+      this.#keyOf(time.slice(0, 8), secretAccessKey),
       ['AWS4-HMAC-SHA256', time, scope, digest].join('\n'),
     );
     return `${this.#base.origin}${path}?${search}&X-Amz-Signature=${signature.toString('hex')}`;
   }
 
   /** The signing key holds for a day. As a KeyObject it signs eight times as fast as a Buffer would. */
-  #keyOf(day: string): KeyObject {
-    if (this.#dayKey?.day === day) return this.#dayKey.key;
+  #keyOf(day: string, secretAccessKey: string): KeyObject {
+    const known = this.#dayKey;
+    if (known?.day === day && known.secretAccessKey === secretAccessKey) return known.key;
     const steps = [day, this.#region, 's3', 'aws4_request'];
-    const first = Buffer.from(`AWS4${this.#credentials.secretAccessKey}`);
+    const first = Buffer.from(`AWS4${secretAccessKey}`);
     const key = createSecretKey(steps.reduce<Buffer>((last, step) => hmac(last, step), first));
-    this.#dayKey = { day, key };
+    this.#dayKey = { day, secretAccessKey, key };
     return key;
   }
 }

@@ -22,7 +22,8 @@ import { type S3Address, type S3Credentials, S3Presigner } from './s3-presign.ts
 import { expectParts, expectPlan } from './stored-parts.ts';
 import { blocksOf } from './stream-blocks.ts';
 
-export interface S3StoreOptions extends S3Address, S3Credentials {
+/** Without a key the SDK finds credentials by itself: a role of the machine, the container or the service account. */
+export interface S3StoreOptions extends S3Address, Partial<Record<keyof S3Credentials, string | undefined>> {
   clock: Clock;
 }
 
@@ -49,24 +50,39 @@ export class S3Store implements ObjectStore {
   readonly #presigner: S3Presigner;
   readonly #bucket: string;
   readonly #clock: Clock;
+  #faults = 0;
   #health: { untilMs: number; answer: Promise<void> } | undefined;
 
   constructor(options: S3StoreOptions) {
     const { endpoint, region, bucket, forcePathStyle, accessKeyId, secretAccessKey, clock } = options;
+    const { sessionToken } = options;
     this.#bucket = bucket;
     this.#clock = clock;
-    this.#presigner = new S3Presigner(options, options);
+    this.#presigner = new S3Presigner(options);
     this.#s3 = new S3({
       ...(endpoint === undefined ? {} : { endpoint }),
       region,
       forcePathStyle,
-      credentials: { accessKeyId, secretAccessKey },
+      ...(accessKeyId === undefined || secretAccessKey === undefined
+        ? {}
+        : {
+            credentials: {
+              accessKeyId,
+              secretAccessKey,
+              ...(sessionToken === undefined ? {} : { sessionToken }),
+            },
+          }),
       maxAttempts: 2,
       // Otherwise the SDK adds checksums that many S3-compatible stores refuse.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: idleTimeoutMs },
     });
+  }
+
+  /** How often the store was not available, since the start. */
+  get faults(): number {
+    return this.#faults;
   }
 
   async signPut(target: {
@@ -77,7 +93,9 @@ export class S3Store implements ObjectStore {
   }): Promise<SignedPut> {
     const { key, sizeBytes, contentType, expiresInSeconds } = target;
     const headers = { 'content-length': String(sizeBytes), 'content-type': contentType };
-    const url = this.#presigner.put({ key, headers, expiresInSeconds, date: this.#clock.date() });
+    const credentials = await this.#credentials();
+    const date = this.#clock.date();
+    const url = this.#presigner.put({ key, headers, expiresInSeconds, date, credentials });
     return { url, headers: { 'Content-Type': contentType } };
   }
 
@@ -97,6 +115,14 @@ export class S3Store implements ObjectStore {
       headers: { 'content-length': String(part.sizeBytes) },
       expiresInSeconds: part.expiresInSeconds,
       date: this.#clock.date(),
+      credentials: await this.#credentials(),
+    });
+  }
+
+  /** Those of the SDK, which renews them in time. */
+  async #credentials(): Promise<S3Credentials> {
+    return await this.#s3.config.credentials().catch((error: unknown) => {
+      throw this.#fault(error);
     });
   }
 
@@ -152,7 +178,7 @@ export class S3Store implements ObjectStore {
       const { Body } = await this.#s3.getObject(input, { abortSignal: limit.signal });
       return Body as Readable;
     } catch (error) {
-      throw s3Fault(error);
+      throw this.#fault(error);
     } finally {
       answered.abort();
     }
@@ -243,6 +269,12 @@ export class S3Store implements ObjectStore {
     return { Bucket: this.#bucket, Key: key };
   }
 
+  #fault(error: unknown): Error {
+    const fault = s3Fault(error);
+    if (fault instanceof StorageUnavailable) this.#faults += 1;
+    return fault;
+  }
+
   async #ask<Answer>(
     request: (options: SendOptions) => Promise<Answer>,
     timeoutMs = answerTimeoutMs,
@@ -250,7 +282,7 @@ export class S3Store implements ObjectStore {
     try {
       return await request({ abortSignal: this.#clock.timeout(timeoutMs) });
     } catch (error) {
-      throw s3Fault(error);
+      throw this.#fault(error);
     }
   }
 

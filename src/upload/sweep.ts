@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database.ts';
 import { runExclusively } from '../platform/exclusive.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { transcriptionOfWorkKey, workPrefix } from '../storage/object-key.ts';
@@ -8,7 +8,7 @@ import { type SweptUpload, sweepStore } from './sweep-store.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface SweepDeps {
-  db: Pick<Database, 'query' | 'holdSession'>;
+  db: Queryable;
   stores: ObjectStores;
   clock: Clock;
   logger: Logger;
@@ -34,7 +34,7 @@ const batchesMax = 20;
 
 /** Erases what nobody needs any more; never what a job still works with. Undefined when another sweep is running. */
 export async function sweep(deps: SweepDeps): Promise<SweepReport | undefined> {
-  return await runExclusively(deps.db, { name: 'sweep', lock: 7_003_001 }, () => sweepAll(deps));
+  return await runExclusively(deps, 'sweep', () => sweepAll(deps));
 }
 
 async function sweepAll(deps: SweepDeps): Promise<SweepReport> {

@@ -16,11 +16,11 @@ export interface Claim {
 
 export const deliveryStore = {
   /**
-   * Active subscriptions whose next delivery is due, the longest due first. Hops from receiver to receiver through
+   * Active subscriptions whose next delivery is due, the longest due first, and when one is due after that. Hops from receiver to receiver through
    * the index, so a million pending deliveries cost as much to find as one.
    */
-  async dueReceivers(db: Queryable): Promise<string[]> {
-    const rows = await db.query<{ id: string }>(
+  async dueReceivers(db: Queryable): Promise<{ due: string[]; nextInMs: number | null }> {
+    const rows = await db.query<{ due: string[]; nextInMs: number | null }>(
       `with recursive head as (
          (select subscription_id, next_attempt_at from webhook_delivery
           where state = 'pending' order by subscription_id, next_attempt_at limit 1)
@@ -31,12 +31,16 @@ export const deliveryStore = {
            where state = 'pending' and subscription_id > head.subscription_id
            order by subscription_id, next_attempt_at limit 1
          ) next
+       ), pending as (
+         select s.id, next_attempt_at
+         from head join webhook_subscription s on s.id = head.subscription_id and s.status = 'active'
        )
-       select s.id from head join webhook_subscription s on s.id = head.subscription_id and s.status = 'active'
-       where head.next_attempt_at <= now()
-       order by head.next_attempt_at`,
+       select coalesce(array_agg(id order by next_attempt_at) filter (where next_attempt_at <= now()), '{}') as due,
+         extract(epoch from min(next_attempt_at) filter (where next_attempt_at > now()) - now())::float8 * 1000
+           as "nextInMs"
+       from pending`,
     );
-    return rows.map(({ id }) => id);
+    return onlyRow(rows);
   },
 
   /**

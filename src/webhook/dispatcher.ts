@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
+import type { Announcements } from '../platform/notifications.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
@@ -20,7 +21,10 @@ import { writeSettlements } from './write-settlements.ts';
 
 /** Longer than the 15 s an attempt may take and the few seconds its outcome may need to be stored. */
 const leaseMs = 30_000;
+/** Where nothing is announced; otherwise only when a delivery is known to be due. */
 const lookEveryMs = 250;
+/** On it the database announces that a delivery waits. */
+export const deliveryChannel = 'webhook_delivery';
 const leaseCheckEveryMs = 5_000;
 
 export interface DispatcherDeps {
@@ -30,6 +34,7 @@ export interface DispatcherDeps {
   secretBox: SecretBox;
   send: SendWebhook;
   schedule: RetrySchedule;
+  announcements?: Announcements | undefined;
   limits?: SlotLimits;
   random?: () => number;
   noteAttempt?: (outcome: Settlement['state']) => void;
@@ -50,6 +55,7 @@ export class Dispatcher {
   /** Receivers whose subscription ended while a claim was under way, which may still bring deliveries for them. */
   readonly #endedSinceClaim = new Set<string>();
   #accepting = false;
+  #nextDueAtMs = 0;
   #endTicks: (() => void)[] = [];
 
   readonly #look = coalesced(() => this.#lookOnce());
@@ -72,11 +78,17 @@ export class Dispatcher {
     this.#accepting = true;
     const { clock } = this.#deps;
     this.#endTicks = [
-      clock.every(lookEveryMs, () => this.wake()),
+      clock.every(lookEveryMs, () => this.#tick()),
       clock.every(leaseCheckEveryMs, () => void this.#checkLeases()),
     ];
+    this.#deps.announcements?.hear(deliveryChannel, () => this.wake());
     void this.#checkLeases();
     this.wake();
+  }
+
+  #tick(): void {
+    const { clock, announcements } = this.#deps;
+    if (!announcements?.arrive || clock.now() >= this.#nextDueAtMs) this.wake();
   }
 
   /** Looks for due deliveries now instead of at the next tick. */
@@ -103,7 +115,9 @@ export class Dispatcher {
   async #lookOnce(): Promise<void> {
     if (!this.#accepting) return;
     try {
-      this.#slots.addDue(await deliveryStore.dueReceivers(this.#deps.db));
+      const { due, nextInMs } = await deliveryStore.dueReceivers(this.#deps.db);
+      this.#nextDueAtMs = this.#deps.clock.now() + (nextInMs ?? Number.POSITIVE_INFINITY);
+      this.#slots.addDue(due);
     } catch (error) {
       this.#deps.logger.error({ err: error }, 'due webhook deliveries could not be looked up');
       return;

@@ -163,7 +163,8 @@ for (const error of [
 test('a worker without the model leaves the task to others, and gives the job up when there are none', async (t) => {
   const { world, deps, id } = await open(t);
   const missing = new ModelMissing('whisper-base');
-  const workers = [new WorkerPresence(world.db, silentLogger), new WorkerPresence(world.db, silentLogger)];
+  const about = { version: '1.2.3', host: 'here', engine: 'auto', models: [], capacity: 1 };
+  const workers = [1, 2].map(() => new WorkerPresence(world.db, silentLogger, about));
   for (const worker of workers) await worker.start(new ManualClock());
   const at = { transcriptionId: id, step: 'recognise', index: 0 } as const;
   await assert.rejects(settleFault(deps, at, missing), (put) => {

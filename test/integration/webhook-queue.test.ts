@@ -144,7 +144,7 @@ test('only receivers whose next delivery is due are found, the longest due first
   const otherAccount = await world.account();
   const other = await world.subscribe(otherAccount, 'https://hooks.example.com/');
   await world.endJob(otherAccount);
-  const found = () => deliveryStore.dueReceivers(world.db);
+  const found = async () => (await deliveryStore.dueReceivers(world.db)).due;
   assert.deepEqual(await found(), [subscriptionId, other.subscription.id]);
   await claim(world, subscriptionId);
   assert.deepEqual(await found(), [other.subscription.id]);
@@ -152,6 +152,8 @@ test('only receivers whose next delivery is due are found, the longest due first
     `update webhook_delivery set next_attempt_at = now() + interval '1 minute' where state = 'pending'`,
   );
   assert.deepEqual(await found(), []);
+  const { nextInMs } = await deliveryStore.dueReceivers(world.db);
+  assert.ok(nextInMs !== null && nextInMs > 50_000 && nextInMs <= 60_000);
 });
 
 test('events are forgotten after their days, but not while somebody waits for them', async (t) => {
