@@ -48,7 +48,7 @@ function requireSession(
   web.decorateRequest('principal', undefined);
   web.addHook('onRequest', async (request, reply) => {
     request.principal = await sessions.principal(request);
-    reply.headers(limiter.admit(request.principal.account.id, 'request'));
+    reply.headers(await limiter.admit(request.principal.account.id, 'request'));
   });
 }
 
