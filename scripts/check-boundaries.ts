@@ -50,6 +50,12 @@ const doors: Door[] = [
     // The bridge runs inside a sandbox, where there is no network but the egress proxy's socket.
     through: /^src\/(egress\/|platform\/sandbox-bridge\.ts)/,
   },
+  {
+    // Its address is typed by the person at the command line, so nothing of it is judged: docs/decisions/0085.
+    danger: "the user's own server",
+    modules: /^#longhand-client/,
+    through: /^src\/command\/(server-(client|job|runner)|webhook-listen)\.ts$/,
+  },
   { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
   {

@@ -112,6 +112,8 @@ export const settingSchema = z.object({
   LONGHAND_OIDC_PLAN: z.string().optional(),
   LONGHAND_METRICS: yesOrNo.default(false),
   LONGHAND_METRICS_LISTEN: readBy(parseListenAddress).optional(),
+  LONGHAND_SERVER: webUrl('must be the http or https URL of a Longhand server').optional(),
+  LONGHAND_KEY: z.string().optional().meta(secret),
   LONGHAND_RATE_REQUESTS: wholeNumber(1, 1_000_000).default(600),
   LONGHAND_RATE_CREATES: wholeNumber(1, 1_000_000).default(60),
   LONGHAND_LOG_LEVEL: z

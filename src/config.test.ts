@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from './config.ts';
@@ -49,6 +49,7 @@ test('no secret is in what is printed at start', () => {
     LONGHAND_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
     LONGHAND_API_KEY: `lh_${'h'.repeat(36)}`,
     LONGHAND_ENGINE_KEY: 'hunter2',
+    LONGHAND_KEY: 'hunter2',
   };
   const { redacted } = readConfig({ ...secrets, LONGHAND_PORT: '9000' });
   assert.equal(redacted.LONGHAND_PORT, '9000');
@@ -93,10 +94,17 @@ test('a wrong setting is one sentence that names it and does not repeat a secret
     LONGHAND_TLS_CERT: '/cert.pem',
     LONGHAND_ENGINE_URL: 'not a url',
     LONGHAND_S3_FORCE_PATH_STYLE: 'maybe',
+    LONGHAND_SERVER: 'longhand.example.com',
   };
   for (const [name, text] of Object.entries(wrong)) {
     assert.match(fault({ [name]: text }), new RegExp(`^[^\\n]*${name}[^\\n]*\\.$`), name);
   }
+});
+
+test('what belongs to a user is in the XDG directories, or where they are by default', () => {
+  const { client } = readConfig({ XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: 'relative' });
+  assert.equal(client.configDir, join('/c', 'longhand'));
+  assert.equal(client.stateDir, join(homedir(), '.local', 'state', 'longhand'));
 });
 
 test('plans come from a file, with every field checked', async (t) => {

@@ -1,7 +1,7 @@
 /** The only reader of the environment. */
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { availableParallelism, homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { builtInPlans, leastGenerousPlan, type PlanTable, parsePlanTable } from './account/plan.ts';
 import { type Door, type SettingName, type Settings, settingSchema } from './config-schema.ts';
 import type { EgressAllow } from './egress/url.ts';
@@ -19,6 +19,14 @@ export interface S3Settings {
   secretAccessKey: string | undefined;
   sessionToken: string | undefined;
   forcePathStyle: boolean;
+}
+
+export interface ClientSettings {
+  server: string | undefined;
+  key: string | undefined;
+  /** Where this user's saved login is, and where unfinished work is remembered. */
+  configDir: string;
+  stateDir: string;
 }
 
 export interface Config {
@@ -62,6 +70,8 @@ export interface Config {
   /** Where metrics and health answer besides, without a key: a worker has no other listener. */
   metricsListen: { host: string; port: number } | undefined;
   rateLimits: { requestsPerMinute: number; createsPerMinute: number };
+  /** For commands that work on a server elsewhere. */
+  client: ClientSettings;
   logLevel: string;
   /** Every setting as it may be shown: secrets are masked. */
   redacted: Record<string, string>;
@@ -122,10 +132,22 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       requestsPerMinute: settings.LONGHAND_RATE_REQUESTS,
       createsPerMinute: settings.LONGHAND_RATE_CREATES,
     },
+    client: {
+      server: settings.LONGHAND_SERVER,
+      key: settings.LONGHAND_KEY,
+      configDir: userDirectory(given.XDG_CONFIG_HOME, '.config'),
+      stateDir: userDirectory(given.XDG_STATE_HOME, '.local/state'),
+    },
     logLevel: settings.LONGHAND_LOG_LEVEL,
     redacted: redactedSettings(given),
     warnings: warningsFor(settings, given),
   };
+}
+
+/** As the XDG base directories have it: a relative path is ignored. */
+function userDirectory(given: string | undefined, otherwise: string): string {
+  const base = given && isAbsolute(given) ? given : join(homedir(), otherwise);
+  return join(base, 'longhand');
 }
 
 function tlsOf({ LONGHAND_TLS_CERT: certFile, LONGHAND_TLS_KEY: keyFile }: Settings): Config['tls'] {

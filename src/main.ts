@@ -1,6 +1,7 @@
 /** The command `longhand`. */
 import { Command, CommanderError } from 'commander';
 import { asTyped } from './command/command-name.ts';
+import { listenCommand, recordingCommands } from './command/recording-commands.ts';
 import { keepCompiledCode } from './platform/compile-cache.ts';
 import { packageVersion } from './platform/package-version.ts';
 
@@ -16,14 +17,6 @@ const webhooks = () => import('./command/webhook.ts');
 const service = () => import('./command/serve.ts');
 
 const json = ['--json', 'one JSON object for programs'] as const;
-const transcribeExamples = `
-Examples:
-  longhand transcribe talk.mp3 --output talk.srt
-  longhand transcribe meeting.mp4 --speakers
-  longhand transcribe interviews/ *.m4a --output-dir texts
-  longhand transcribe https://example.com/talk.mp3
-  ffmpeg -i video.mkv -f wav - | longhand transcribe -`;
-
 function program(): Command {
   const longhand = new Command('longhand')
     .description('Self-hosted asynchronous transcription.')
@@ -43,22 +36,7 @@ function program(): Command {
     .command('worker')
     .description('run a worker only: the same as serve --role worker')
     .action(async () => exitWith(await (await service()).serve({ role: 'worker' })));
-  longhand
-    .command('transcribe')
-    .description('transcribe files, folders or links on this machine')
-    .argument('<sources...>', 'audio or video files, folders of them, public links, or - for standard input')
-    .option('--format <format>', 'txt, srt, vtt or json; else by the name of --output, else txt')
-    .option('--speakers', 'tell speakers apart')
-    .option('--speaker-count <count>', 'how many people speak, such as 2 or 2-4; implies --speakers')
-    .option('--language <code>', 'the language spoken, such as en; found out when not given')
-    .option('--output <file>', 'write there instead of to standard output')
-    .option('--output-dir <folder>', 'write each transcript there, named after its recording')
-    .option('--json', 'JSON on standard output: the transcript, or where the transcripts are')
-    .addHelpText('after', transcribeExamples)
-    .action(async (sources, options) => {
-      const { transcribe } = await import('./command/transcribe.ts');
-      if (!(await transcribe(sources, options))) process.exitCode = 1;
-    });
+  recordingCommands(longhand);
   longhand
     .command('jobs')
     .description('jobs of all accounts, newest first')
@@ -243,6 +221,7 @@ function webhookCommands(webhook: Command): void {
     .argument('<delivery>', 'its id')
     .option(...json)
     .action(async (delivery, options) => (await webhooks()).replayWebhook(delivery, options));
+  listenCommand(webhook);
   webhook
     .command('reseal')
     .description('seal all signing secrets with the newest key of LONGHAND_SECRET_KEY')

@@ -1,8 +1,32 @@
 import type { Progress } from '../transcription/progress.ts';
-import type { ProgressView } from './progress-bar.ts';
+import type { ProgressBar } from './progress-bar.ts';
 import type { Recording } from './recordings.ts';
 
-const stageNames: Readonly<Record<Progress['stage'], string>> = {
+/** How far one recording is, here or on a server, where it has to be sent first. */
+export interface ShownProgress {
+  stage: Progress['stage'] | 'uploading';
+  percent: number;
+}
+
+/** What people see while recordings are worked on. */
+export interface BatchDisplay {
+  reached(index: number, progress: ShownProgress): void;
+  ended(index: number): void;
+  /** Makes room for a line of the command itself. */
+  clear(): void;
+  stop(): void;
+}
+
+/** Where the text itself is shown while it is made. */
+export const silentDisplay: BatchDisplay = {
+  reached: () => {},
+  ended: () => {},
+  clear: () => {},
+  stop: () => {},
+};
+
+const stageNames: Readonly<Record<ShownProgress['stage'], string>> = {
+  uploading: 'uploading',
   queued: 'waiting',
   fetching: 'reading',
   decoding: 'decoding',
@@ -13,39 +37,51 @@ const stageNames: Readonly<Record<Progress['stage'], string>> = {
 /** What a link or standard input counts for beside files, of which the size is known. */
 const bytesUnknown = 10_000_000;
 
-/** How far several recordings are together, each weighing as much as it has bytes. */
-export class BatchProgress {
+export function stageName(stage: ShownProgress['stage'], { media }: Recording): string {
+  return stage === 'fetching' && media.kind === 'link' ? 'downloading' : stageNames[stage];
+}
+
+/** How far several recordings are together, each weighing as much as it has bytes: one line for all. */
+export class BatchProgress implements BatchDisplay {
   readonly #recordings: readonly Recording[];
   readonly #weights: readonly number[];
   readonly #fractions: number[];
+  readonly #bar: ProgressBar;
   #ended = 0;
 
-  constructor(recordings: readonly Recording[]) {
+  constructor(recordings: readonly Recording[], bar: ProgressBar) {
     this.#recordings = recordings;
     this.#weights = recordings.map(({ media }) => (media.kind === 'file' ? media.sizeBytes : bytesUnknown));
     this.#fractions = recordings.map(() => 0);
+    this.#bar = bar;
   }
 
-  reached(index: number, progress: Progress): ProgressView {
-    this.#fractions[index] = progress.percent / 100;
-    return this.#view(index, this.#stageName(index, progress.stage));
+  reached(index: number, { percent, stage }: ShownProgress): void {
+    this.#fractions[index] = percent / 100;
+    this.#show(index, stage);
   }
 
-  ended(index: number): ProgressView {
+  ended(index: number): void {
     this.#fractions[index] = 1;
     this.#ended++;
-    return this.#view(index, stageNames.done);
+    this.#show(index, 'done');
   }
 
-  #stageName(index: number, stage: Progress['stage']): string {
-    const isLink = this.#recordings[index]?.media.kind === 'link';
-    return stage === 'fetching' && isLink ? 'downloading' : stageNames[stage];
+  clear(): void {
+    this.#bar.clear();
   }
 
-  #view(index: number, stage: string): ProgressView {
+  stop(): void {
+    this.#bar.stop();
+  }
+
+  #show(index: number, stage: ShownProgress['stage']): void {
+    const recording = this.#recordings[index];
+    if (!recording) return;
     const total = this.#recordings.length;
     const count = total > 1 ? `${Math.min(total, this.#ended + 1)} of ${total}, ` : '';
-    return { stage: `${count}${stage} ${this.#recordings[index]?.label}`, fraction: this.#fraction() };
+    const words = `${count}${stageName(stage, recording)} ${recording.label}`;
+    this.#bar.show({ stage: words, fraction: this.#fraction() });
   }
 
   #fraction(): number {

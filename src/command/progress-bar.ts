@@ -62,11 +62,14 @@ export function progressLine(
   { stage, fraction }: ProgressView,
   { elapsedSeconds, expectedSeconds }: { elapsedSeconds: number; expectedSeconds: number },
 ): string {
+  const left = remainingSeconds(expectedSeconds, { elapsedSeconds, fraction });
+  return `${progressBarText(fraction)}  ${clockText(elapsedSeconds)}, about ${roughText(left)} left  ${stage}`;
+}
+
+export function progressBarText(fraction: number): string {
   const filled = Math.round(width * fraction);
   const percent = String(Math.floor(100 * fraction)).padStart(3);
-  const left = remainingSeconds(expectedSeconds, { elapsedSeconds, fraction });
-  const bar = `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`;
-  return `${bar} ${percent} %  ${clockText(elapsedSeconds)}, about ${roughText(left)} left  ${stage}`;
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${percent} %`;
 }
 
 /** 0:42, 12:05, 1:02:03. */

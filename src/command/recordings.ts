@@ -1,9 +1,8 @@
-/** What a person named on the command line: files, folders, links, or standard input. */
-import { readdir, stat } from 'node:fs/promises';
+/** What a person named on the command line: files, folders, patterns, links, or standard input. */
+import { glob, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import type { Config } from '../config.ts';
 import { labelOf } from '../contract/label.ts';
-import { judgeUrl } from '../egress/url.ts';
+import { type EgressAllow, judgeUrl } from '../egress/url.ts';
 import { acceptedExtensions, extensionOf } from '../media/accepted-media.ts';
 import { labelOfSource } from '../media/label.ts';
 import { UsageError } from './usage-error.ts';
@@ -34,12 +33,18 @@ export interface Recordings {
   isSingle: boolean;
 }
 
-const standardInput = '-';
+export interface LinkRules {
+  /** Undefined where a server opens the links: it judges them itself. */
+  egressAllow: EgressAllow | undefined;
+}
 
-export async function recordingsOf(given: readonly string[], config: Config): Promise<Recordings> {
+const standardInput = '-';
+const patternMatchesMax = 100_000;
+
+export async function recordingsOf(given: readonly string[], rules: LinkRules): Promise<Recordings> {
   if (given.filter((one) => one === standardInput).length > 1)
     throw new UsageError('Standard input can be named once only.');
-  const found = await Promise.all(given.map((name) => named(name, config)));
+  const found = await Promise.all(given.map((name) => named(name, rules)));
   const unusable = found.flatMap((one) => ('reason' in one ? [one] : []));
   const all = found.flatMap((one) => ('reason' in one ? [] : one.recordings));
   const recordings = [...new Map(all.map((one) => [identityOf(one), one])).values()];
@@ -49,11 +54,12 @@ export async function recordingsOf(given: readonly string[], config: Config): Pr
 
 type Found = Unusable | { recordings: Recording[]; isFolder: boolean };
 
-async function named(name: string, config: Config): Promise<Found> {
+async function named(name: string, rules: LinkRules): Promise<Found> {
   if (name === standardInput) return { recordings: [fromStandardInput()], isFolder: false };
-  if (/^https?:\/\//i.test(name)) return link(name, config);
+  if (/^https?:\/\//i.test(name)) return link(name, rules);
   const found = await stat(name).catch(() => undefined);
   if (found?.isDirectory()) return folder(name);
+  if (!found && /[*?[{]/.test(name)) return pattern(name);
   if (!found) return { name, reason: `There is no file "${name}".` };
   if (!found.isFile()) return { name, reason: `"${name}" is neither a file nor a folder.` };
   if (found.size === 0) return { name, reason: `The file "${name}" is empty.` };
@@ -67,12 +73,29 @@ function fromStandardInput(): Recording {
   return { name: 'standard input', label, relativePath: label, media: { kind: 'stdin' } };
 }
 
-function link(url: string, { egressAllow }: Config): Found {
-  const verdict = judgeUrl(url, { allow: egressAllow });
-  if (!verdict.ok) return { name: url, reason: `This link cannot be opened: ${verdict.reason}.` };
+function link(url: string, { egressAllow }: LinkRules): Found {
+  const verdict = egressAllow && judgeUrl(url, { allow: egressAllow });
+  if (verdict && !verdict.ok) return { name: url, reason: `This link cannot be opened: ${verdict.reason}.` };
   const label = labelOf(labelOfSource(url), 'link');
   const recording: Recording = { name: url, label, relativePath: label, media: { kind: 'link', url } };
   return { recordings: [recording], isFolder: false };
+}
+
+/** Where no shell has filled in a pattern: in quotes, or in a list of sources. */
+async function pattern(name: string): Promise<Found> {
+  const paths: string[] = [];
+  for await (const path of glob(name)) {
+    if (acceptedExtensions.includes(extensionOf(path) ?? '')) paths.push(path);
+    if (paths.length > patternMatchesMax) return { name, reason: `"${name}" matches too many files.` };
+  }
+  const recordings = await Promise.all(
+    paths.toSorted().map(async (path) => {
+      const found = await stat(path).catch(() => undefined);
+      return found?.isFile() && found.size > 0 ? [file(path, path, basename(path), found.size)] : [];
+    }),
+  );
+  if (recordings.flat().length === 0) return { name, reason: `No recording matches "${name}".` };
+  return { recordings: recordings.flat(), isFolder: true };
 }
 
 /** Every audio and video file in it and below, by name; hidden ones are left alone, and links are not followed. */

@@ -1,6 +1,6 @@
 import { conversationText } from '../transcript/conversation-text.ts';
 import { srt, vtt } from '../transcript/subtitles.ts';
-import type { FinishedJob } from './transcribe-job.ts';
+import type { FinishedJob } from './job-runner.ts';
 import type { Format } from './transcribe-options.ts';
 
 /** A finished job as a file of the format; JSON for programs has raw speakers, all else is for people. */

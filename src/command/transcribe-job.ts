@@ -1,6 +1,7 @@
 /** Jobs of the command `transcribe`, by the same steps as the service takes; nothing of them is kept. */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { Account } from '../account/account.ts';
 import type { Plan } from '../account/plan.ts';
 import { PublicUrl } from '../http/public-url.ts';
 import type { TaskQueue } from '../platform/queue.ts';
@@ -8,18 +9,18 @@ import { type Foundation, openFoundation } from '../service/foundation.ts';
 import type { LazyEgress } from '../service/lazy-egress.ts';
 import { mediaPrograms, openQueue, openStorage, startWorker } from '../service/processing.ts';
 import { eventRecorder } from '../service/webhooks.ts';
-import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts';
 import type { Speech } from '../speech/speech.ts';
 import { workKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { segmentWords } from '../transcript/segment-words.ts';
-import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import { queueJob } from '../transcription/create-transcription.ts';
-import { type Progress, progressOf } from '../transcription/progress.ts';
-import { type CompletedTranscription, optionsFor, type Source } from '../transcription/transcription.ts';
+import { JobFeed } from '../transcription/job-feed.ts';
+import { progressOf } from '../transcription/progress.ts';
+import { optionsFor, type Source } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandFailure } from './command-failure.ts';
+import type { FinishedJob, Follower, JobOptions, JobRunner } from './job-runner.ts';
 import type { Recording } from './recordings.ts';
 
 /** Each look costs two processes some milliseconds that recognition could use; the end of the job does not wait for it. */
@@ -29,29 +30,6 @@ const quietProgressEveryMs = 3_000;
 /** Tasks sent from here wake the worker; only those of a worker elsewhere, and repetitions, wait for this. */
 const queuePollMs = 3_000;
 const stopGraceMs = 1_000;
-
-export interface JobOptions {
-  /** Null: found out. */
-  language: string | null;
-  speakers: boolean;
-  speakerCount: SpeakerCount | null;
-}
-
-export interface FinishedJob extends CompletedTranscription {
-  words: TranscriptWord[];
-}
-
-/** Whoever waits for a job: told how far it is, and able to give it up. */
-export interface Follower {
-  signal: AbortSignal;
-  onProgress(progress: Progress): void;
-}
-
-export interface JobRunner {
-  /** Throws a CommandFailure with the sentence of a job that failed. */
-  run(recording: Recording, options: JobOptions, follower: Follower): Promise<FinishedJob>;
-  close(): Promise<void>;
-}
 
 /** With a queue and a worker of its own, on the database that runs here or on one that is started for it. */
 export async function openJobRunner(
@@ -100,29 +78,16 @@ async function queuedJob(
   options: JobOptions,
   follower: Follower,
 ): Promise<FinishedJob> {
-  const { foundation, stores, queue } = parts;
+  const { foundation, stores } = parts;
   const { db, accounts } = foundation;
   const account = await accounts.internal(db);
-  const id = randomUUID();
+  const id = options.jobId ?? randomUUID();
   const key = workKey(id, 'source');
   try {
-    const source = await storedSource({ stores, key, recording, plan: account.plan }, follower.signal);
-    follower.signal.throwIfAborted();
-    await queueJob({ db, queue, accounts }, (tx) =>
-      transcriptionStore.insert(tx, {
-        id,
-        accountId: account.id,
-        filename: recording.label,
-        source,
-        options: optionsFor(account.plan, {
-          speakerDiarization: options.speakers,
-          speakerCount: options.speakerCount,
-          language: options.language,
-        }),
-        allowanceDay: null,
-      }),
-    );
-    await untilDone(parts, id, follower);
+    const isKnown = options.jobId !== undefined && (await transcriptionStore.isOwned(db, account.id, id));
+    if (!isKnown) await queueRecording(parts, { id, key, account, recording, options }, follower.signal);
+    if (follower.onText) await followed(parts, { accountId: account.id, id }, follower);
+    else await untilDone(parts, id, follower);
     const job = await transcriptionStore.findOwned(db, account.id, id);
     if (!job) throw new Error('The job was deleted while it ran.');
     if (job.status === 'failed') throw new CommandFailure(job.error);
@@ -134,6 +99,38 @@ async function queuedJob(
     await stores.current.delete(workKey(id, 'audio.s16le'));
     if (recording.media.kind === 'link') await stores.current.delete(workKey(id, 'media'));
   }
+}
+
+interface QueuedRecording {
+  id: string;
+  key: string;
+  account: Account;
+  recording: Recording;
+  options: JobOptions;
+}
+
+async function queueRecording(
+  { foundation, stores, queue }: Parts,
+  { id, key, account, recording, options }: QueuedRecording,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, accounts } = foundation;
+  const source = await storedSource({ stores, key, recording, plan: account.plan }, signal);
+  signal.throwIfAborted();
+  await queueJob({ db, queue, accounts }, (tx) =>
+    transcriptionStore.insert(tx, {
+      id,
+      accountId: account.id,
+      filename: recording.label,
+      source,
+      options: optionsFor(account.plan, {
+        speakerDiarization: options.speakers,
+        speakerCount: options.speakerCount,
+        language: options.language,
+      }),
+      allowanceDay: null,
+    }),
+  );
 }
 
 async function storedSource(
@@ -162,6 +159,31 @@ async function storedSource(
   await current.write(key, counted);
   if (sizeBytes === 0) throw new CommandFailure('Nothing came from standard input.');
   return { kind: 'upload', storage: current.id, key, sizeBytes };
+}
+
+/** As untilDone, with the text as it comes. */
+async function followed(
+  { foundation, ends }: Parts,
+  job: { accountId: string; id: string },
+  { signal, onProgress, onText }: Follower,
+): Promise<void> {
+  const { db, clock } = foundation;
+  const feed = new JobFeed({ db, clock }, job);
+  const look = () => feed.invalidate();
+  ends.addEventListener('end', look);
+  const stopLooking = clock.every(progressEveryMs, look);
+  try {
+    for await (const event of feed.events(0, signal)) {
+      if (event.kind === 'progress') onProgress(event.progress);
+      if (event.kind === 'text')
+        onText?.(event.segments.map(({ lead, segment }) => lead + segment.text).join(''));
+    }
+    signal.throwIfAborted();
+  } finally {
+    stopLooking();
+    feed.close();
+    ends.removeEventListener('end', look);
+  }
 }
 
 async function untilDone({ foundation, ends }: Parts, id: string, follower: Follower): Promise<void> {

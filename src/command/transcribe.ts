@@ -1,19 +1,18 @@
-/** `longhand transcribe`: whole jobs on this machine, for one recording or many. */
-import { lazyEgress } from '../service/lazy-egress.ts';
-import { openSpeech } from '../service/speech.ts';
+/** `longhand transcribe`: whole jobs on this machine or on a server, for one recording or many. */
 import { type CommandContext, commandContext } from './command-context.ts';
-import { CommandFailure } from './command-failure.ts';
-import { ProgressBar } from './progress-bar.ts';
-import { type Recording, type Recordings, recordingsOf } from './recordings.ts';
-import { expectedSeconds } from './remaining-time.ts';
+import { FollowedText } from './followed-text.ts';
+import type { JobOptions } from './job-runner.ts';
+import { type Recordings, recordingsOf } from './recordings.ts';
 import { renderedTranscript, transcriptForPrograms } from './rendered-transcript.ts';
-import type { BatchOptions, Outcome } from './transcribe-batch.ts';
-import type { JobOptions } from './transcribe-job.ts';
+import { type ServerAddress, serverAddress } from './server-address.ts';
+import { sourceList } from './source-list.ts';
+import type { Batch, Outcome } from './transcribe-batch.ts';
 import {
   type Format,
   formatOf,
-  languageOf,
-  speakerCountOf,
+  jobOptionsOf,
+  refuseFollow,
+  refuseImpossible,
   type TranscribeOptions,
 } from './transcribe-options.ts';
 import { plannedFiles, writeTranscript } from './transcript-file.ts';
@@ -22,13 +21,12 @@ import { UsageError } from './usage-error.ts';
 /** Resolves with false when a recording of several failed; throws when the only one did. */
 export async function transcribe(given: readonly string[], options: TranscribeOptions): Promise<boolean> {
   const format = formatOf(options);
-  const jobOptions: JobOptions = {
-    language: languageOf(options),
-    speakers: options.speakers === true || options.speakerCount !== undefined,
-    speakerCount: speakerCountOf(options),
-  };
+  const jobOptions = jobOptionsOf(options);
   const context = commandContext();
-  const found = await recordingsOf(given, context.config);
+  const server = await serverAddress(options, context.config.client);
+  refuseImpossible(options, server);
+  refuseFollow(options, format);
+  const found = await foundFrom(given, options, { context, server });
   const [unusable] = found.unusable;
   if (unusable && found.isSingle) throw new UsageError(unusable.reason);
   refuseMixedOutput(found, options, format);
@@ -38,16 +36,58 @@ export async function transcribe(given: readonly string[], options: TranscribeOp
   const outcomes =
     found.recordings.length === 0
       ? []
-      : await allOf(context, found.recordings, jobOptions, (bar) => ({
-          outputs,
-          onEnd: (outcome) => written(outcome, format),
-          inOrder: (outcome) => tell(outcome, found, { bar, isJson: options.json === true, format }),
-        }));
+      : await allOf(context, found, { server, outputs, options, jobOptions, format });
   if (found.isSingle) throwFailure(outcomes);
   if (options.json && !(found.isSingle && outputs === undefined)) printForPrograms(found, outcomes);
   const failed = found.unusable.length + outcomes.filter((one) => 'error' in one).length;
   if (!found.isSingle) process.stderr.write(`${summary(outcomes.length + found.unusable.length, failed)}\n`);
   return failed === 0;
+}
+
+async function foundFrom(
+  given: readonly string[],
+  { fromFile }: TranscribeOptions,
+  { context, server }: { context: CommandContext; server: ServerAddress | undefined },
+): Promise<Recordings> {
+  const listed = fromFile === undefined ? [] : await sourceList(fromFile);
+  const sources = [...given, ...listed];
+  if (sources.length === 0) throw new UsageError("missing required argument 'sources', or --from-file.");
+  const rules = { egressAllow: server ? undefined : context.config.egressAllow };
+  const found = await recordingsOf(sources, rules);
+  return { ...found, isSingle: found.isSingle && fromFile === undefined };
+}
+
+interface Ordered {
+  server: ServerAddress | undefined;
+  outputs: readonly string[] | undefined;
+  options: TranscribeOptions;
+  jobOptions: JobOptions;
+  format: Format;
+}
+
+async function allOf(
+  context: CommandContext,
+  found: Recordings,
+  { server, outputs, options, jobOptions, format }: Ordered,
+): Promise<Outcome[]> {
+  const { recordings } = found;
+  const followed = options.follow
+    ? new FollowedText(recordings, (text) => process.stdout.write(text))
+    : undefined;
+  const batch: Batch = {
+    recordings,
+    jobOptions,
+    outputs,
+    onText: followed && ((index, text) => followed.add(index, text)),
+    onEnd: (outcome) => written(outcome, format),
+    inOrder(outcome) {
+      followed?.ended(recordings.indexOf(outcome.recording));
+      const isShown = followed !== undefined;
+      tell(outcome, found, { isJson: options.json === true, isShown, format });
+    },
+  };
+  if (!server) return (await import('./transcribe-here.ts')).transcribeHere(context, batch, options);
+  return (await import('./transcribe-on-server.ts')).transcribeOnServer(context, batch, { server, options });
 }
 
 /** Several transcripts in one stream are only readable as text with titles, or as one JSON object. */
@@ -59,55 +99,6 @@ function refuseMixedOutput({ isSingle }: Recordings, options: TranscribeOptions,
     throw new UsageError(`Several recordings as ${format} need a folder: use --output-dir.`);
   if (options.outputDir === undefined && format === 'json' && !options.json)
     throw new UsageError('Several recordings as json need --output-dir, or --json for one object.');
-}
-
-async function allOf(
-  { config, clock, logger }: CommandContext,
-  recordings: readonly Recording[],
-  jobOptions: JobOptions,
-  handlers: (bar: ProgressBar) => Pick<BatchOptions, 'outputs' | 'onEnd' | 'inOrder'>,
-): Promise<Outcome[]> {
-  const interrupted = interruption();
-  const bar = new ProgressBar(process.stderr, {
-    clock,
-    expectedSeconds: expectedSeconds(recordings, config.workers),
-  });
-  const egress = lazyEgress(config, clock);
-  const speech = await openSpeech({ config, clock, logger }, egress);
-  try {
-    if (!speech)
-      throw new CommandFailure(
-        'The speech models are not installed: run "longhand models install --default".',
-      );
-    // The models are loaded while the rest of the program is, and while the database starts.
-    speech.warmUp(config.engine.name, jobOptions.language);
-    const [{ openJobRunner }, { transcribeBatch }] = await Promise.all([
-      import('./transcribe-job.ts'),
-      import('./transcribe-batch.ts'),
-    ]);
-    const runner = await openJobRunner({ config, clock, logger, egress }, speech);
-    try {
-      const { workers } = config;
-      return await transcribeBatch(recordings, {
-        runner,
-        jobOptions,
-        workers,
-        bar,
-        interrupted,
-        ...handlers(bar),
-      });
-    } finally {
-      await runner.close();
-    }
-  } catch (error) {
-    if (interrupted.aborted)
-      throw new CommandFailure('Interrupted; what was not written yet is not kept.', { exitCode: 130 });
-    throw error;
-  } finally {
-    bar.stop();
-    await speech?.close();
-    await egress.close();
-  }
 }
 
 /** A transcript that cannot be written counts as failed. */
@@ -124,14 +115,15 @@ async function written(outcome: Outcome, format: Format): Promise<Outcome> {
 function tell(
   outcome: Outcome,
   { isSingle }: Recordings,
-  { bar, isJson, format }: { bar: ProgressBar; isJson: boolean; format: Format },
+  { isJson, isShown, format }: { isJson: boolean; isShown: boolean; format: Format },
 ): void {
-  bar.clear();
   const { recording, output } = outcome;
   if ('error' in outcome) {
     if (!isSingle) process.stderr.write(`longhand: ${recording.name}: ${outcome.error.message}\n`);
   } else if (output !== undefined) {
     if (!isSingle) process.stderr.write(`${recording.name} → ${output}\n`);
+  } else if (isShown) {
+    return;
   } else if (isSingle) {
     process.stdout.write(renderedTranscript(outcome.job, format));
   } else if (!isJson) {
@@ -160,10 +152,4 @@ function printForPrograms({ unusable }: Recordings, outcomes: readonly Outcome[]
 function summary(total: number, failed: number): string {
   const count = `${total} ${total === 1 ? 'recording' : 'recordings'}`;
   return failed === 0 ? `${count} transcribed.` : `longhand: ${failed} of ${count} failed.`;
-}
-
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
-  return controller.signal;
 }

@@ -66,6 +66,11 @@ test('standard input is a recording like any other', async () => {
   assert.match(stdout, /young man/i);
 });
 
+test('--follow shows the text while it is made', async () => {
+  const [whole, followed] = [await transcribe(austen), await transcribe(austen, '--follow')];
+  assert.deepEqual([followed.code, followed.stdout], [0, whole.stdout], followed.stderr);
+});
+
 test('empty standard input is an error of one sentence', async () => {
   const { code, stderr } = await startCommand(environment, ['transcribe', '-']).result;
   assert.deepEqual([code, stderr], [1, 'longhand: Nothing came from standard input.\n']);
@@ -94,6 +99,7 @@ test('what was typed wrong ends with 2 before any work, in one sentence', async 
     [[interviews, '--format', 'vtt'], /need a folder: use --output-dir/],
     [[austen, '--format', 'txt', '--output', austen], /would overwrite the recording/],
     [['/nowhere.mp3'], /There is no file/],
+    [[austen, '--follow', '--speakers'], /Speakers are known only at the end/],
     [[austen, '--wings'], /unknown option '--wings'/],
   ];
   for (const [args, sentence] of mistakes) {

@@ -41,10 +41,14 @@ export async function temporaryDataDir(hooks: Hooks): Promise<string> {
 
 /** Settings for a service on an external database, so that starting one takes no initdb. */
 export async function testEnvironment(hooks: Hooks, settings: Environment = {}): Promise<Environment> {
+  const directory = await temporaryDataDir(hooks);
   return {
     PATH: process.env.PATH ?? '',
     LONGHAND_PORT: '0',
-    LONGHAND_DATA_DIR: await temporaryDataDir(hooks),
+    LONGHAND_DATA_DIR: directory,
+    // What a person has saved on this machine is no business of a test.
+    XDG_CONFIG_HOME: join(directory, 'config'),
+    XDG_STATE_HOME: join(directory, 'state'),
     LONGHAND_DATABASE_URL: await createEmptyDatabase(hooks),
     LONGHAND_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
     LONGHAND_RATE_REQUESTS: '1000000',
