@@ -23,6 +23,8 @@ function precompressed(): Plugin {
 // biome-ignore lint/style/noDefaultExport: the build tool reads the default export.
 export default defineConfig({
   plugins: [precompressed()],
+  // From its source: building the pages needs nothing built before.
+  resolve: { alias: { 'longhand-client': join(import.meta.dirname, '../packages/client/src/index.ts') } },
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,

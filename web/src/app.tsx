@@ -1,15 +1,18 @@
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { lazyPage } from './lazy-page.tsx';
 import { LibraryPage } from './library/library-page.tsx';
 import { loadSession, session } from './session.ts';
 import { Loading, Trouble } from './states.tsx';
 import { text } from './text.ts';
 import { Toasts } from './toast.tsx';
 
-const TranscriptPage = lazy(() => import('./transcript/transcript-page.tsx').then((m) => m.TranscriptPage));
-const SignInPage = lazy(() => import('./sign-in/sign-in-page.tsx').then((m) => m.SignInPage));
-const SettingsPage = lazy(() => import('./settings/settings-page.tsx').then((m) => m.SettingsPage));
-const OperatorPage = lazy(() => import('./operator/operator-page.tsx').then((m) => m.OperatorPage));
+const TranscriptPage = lazyPage(() =>
+  import('./transcript/transcript-page.tsx').then((m) => m.TranscriptPage),
+);
+const SignInPage = lazyPage(() => import('./sign-in/sign-in-page.tsx').then((m) => m.SignInPage));
+const SettingsPage = lazyPage(() => import('./settings/settings-page.tsx').then((m) => m.SettingsPage));
+const OperatorPage = lazyPage(() => import('./operator/operator-page.tsx').then((m) => m.OperatorPage));
 
 /** Addresses of the pages; every other link leads to the service itself. */
 const scope = /^\/(?:$|\?|#|transcripts\/|settings|operator|signin(?:$|\?))/;
@@ -17,10 +20,8 @@ const scope = /^\/(?:$|\?|#|transcripts\/|settings|operator|signin(?:$|\?))/;
 export function App() {
   return (
     <LocationProvider scope={scope}>
-      <ErrorBoundary>
-        <Pages />
-        <Toasts />
-      </ErrorBoundary>
+      <Pages />
+      <Toasts />
     </LocationProvider>
   );
 }

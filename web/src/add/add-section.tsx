@@ -1,7 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { lazy } from 'preact-iso';
 import { bytes } from '../format.ts';
+import { lazyPage } from '../lazy-page.tsx';
 import { account } from '../session.ts';
 import { text } from '../text.ts';
 import { toast } from '../toast.tsx';
@@ -9,7 +9,7 @@ import { createFromLink } from './create-job.ts';
 import { acceptedFiles, allowanceProblem, leftToday } from './file-problem.ts';
 import { addFiles, uploads } from './uploads.ts';
 
-const Recorder = lazy(() => import('./recorder.tsx').then((m) => m.Recorder));
+const Recorder = lazyPage(() => import('./recorder.tsx').then((m) => m.Recorder));
 const speakersName = 'longhand-speakers';
 
 const wantsSpeakers = signal(localStorage.getItem(speakersName) === 'yes');
