@@ -60,7 +60,7 @@ const doors: Door[] = [
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
   {
     danger: 'the database driver',
-    modules: /^pg(-copy-streams)?$/,
+    modules: /^pg$/,
     through: /^src\/platform\/database\.ts$/,
   },
   { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/task-store\.ts$/ },

@@ -23,7 +23,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
 
 export const manifestFile = 'manifest.json';
 export function tableFile(name: string): string {
-  return `tables/${name}.copy`;
+  return `tables/${name}.jsonl`;
 }
 
 /** Below the data directory. */

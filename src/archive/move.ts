@@ -1,5 +1,4 @@
 /** From the embedded database and the local storage to an external database and S3. */
-import { pipeline } from 'node:stream/promises';
 import { type Database, type DatabaseSession, onlyRow, type Queryable } from '../platform/database.ts';
 import { StartError } from '../platform/start-error.ts';
 import { NoSuchObject, type ObjectStore } from '../storage/object-store.ts';
@@ -79,7 +78,7 @@ async function moveObjects({ from, to }: MoveDeps): Promise<MovedObject[]> {
 async function copyTables(source: DatabaseSession, target: DatabaseSession): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of await copiedTables(source)) {
-    await tableIn(target, table, (rows) => pipeline(tableOut(source, table), rows));
+    await tableIn(target, table, tableOut(source, table));
     const count = `select count(*)::int as rows from "${table.name}"`;
     const [left, arrived] = [await source.query(count), await target.query<{ rows: number }>(count)];
     const { rows } = onlyRow(arrived);

@@ -1,6 +1,5 @@
 /** Whole tables of one database, out and into another. The queue's are left out: tasks follow from the jobs. */
-import type { Readable, Writable } from 'node:stream';
-import type { DatabaseSession, Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database.ts';
 
 export interface CopiedTable {
   name: string;
@@ -10,6 +9,10 @@ export interface CopiedTable {
 
 /** What belongs to a moment, to a machine, or is written by whoever brings the schema. */
 const leftOut = ['schema_migration', 'request_rate', 'worker', 'duty', 'local_storage'];
+
+/** A transcript of ten hours is a few megabytes: memory stays bounded by the second. */
+const batchRows = 500;
+const batchCharactersMax = 16 * 1024 * 1024;
 
 /** Every table after those that it refers to. */
 export async function copiedTables(db: Queryable): Promise<CopiedTable[]> {
@@ -37,19 +40,43 @@ export async function copiedTables(db: Queryable): Promise<CopiedTable[]> {
   return sorted;
 }
 
-export function tableOut(session: DatabaseSession, table: CopiedTable): Readable {
-  return session.copyOut(`copy ${target(table)} to stdout`);
+/** Every row as a line of JSON, of which the database itself makes the values. */
+export async function* tableOut(session: Queryable, { name, columns }: CopiedTable): AsyncGenerator<string> {
+  await session.query(
+    `declare copied no scroll cursor for
+     select to_json(one)::text as line from (select ${list(columns)} from ${quoted(name)}) one`,
+  );
+  for (;;) {
+    const rows = await session.query<{ line: string }>(`fetch ${batchRows} from copied`);
+    if (rows.length === 0) break;
+    for (const { line } of rows) yield `${line}\n`;
+  }
+  await session.query('close copied');
 }
 
 /** Nothing is announced of rows that are not new. */
 export async function tableIn(
-  session: DatabaseSession,
-  table: CopiedTable,
-  fill: (rows: Writable) => Promise<void>,
+  session: Queryable,
+  { name, columns }: CopiedTable,
+  lines: AsyncIterable<string>,
 ): Promise<void> {
-  await session.query(`alter table ${quoted(table.name)} disable trigger user`);
-  await fill(session.copyIn(`copy ${target(table)} from stdin`));
-  await session.query(`alter table ${quoted(table.name)} enable trigger user`);
+  const insert = `insert into ${quoted(name)} (${list(columns)}) overriding system value
+    select ${list(columns)} from json_populate_recordset(null::${quoted(name)}, $1::json)`;
+  let batch: string[] = [];
+  let characters = 0;
+  const write = async () => {
+    if (batch.length > 0) await session.query(insert, [`[${batch.join(',')}]`]);
+    batch = [];
+    characters = 0;
+  };
+  await session.query(`alter table ${quoted(name)} disable trigger user`);
+  for await (const line of lines) {
+    batch.push(line);
+    characters += line.length;
+    if (batch.length >= batchRows || characters > batchCharactersMax) await write();
+  }
+  await write();
+  await session.query(`alter table ${quoted(name)} enable trigger user`);
 }
 
 /** The next number of every counted column follows the highest that came. */
@@ -68,8 +95,8 @@ export async function setSequences(db: Queryable): Promise<void> {
   }
 }
 
-function target({ name, columns }: CopiedTable): string {
-  return `${quoted(name)} (${columns.map(quoted).join(', ')})`;
+function list(columns: readonly string[]): string {
+  return columns.map(quoted).join(', ');
 }
 
 function quoted(name: string): string {

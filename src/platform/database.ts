@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Readable, Writable } from 'node:stream';
 import pg from 'pg';
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { systemClock } from './clock.ts';
 import { DatabaseUnavailable, databaseFault } from './database-fault.ts';
 import type { Logger } from './telemetry.ts';
@@ -194,16 +192,22 @@ function newPool({ connectionString, connectionsMax, applicationName, logger }: 
   return pool;
 }
 
+/** Planned once for each connection where that is possible: not in a transaction, which has a connection of its own for a moment. */
+export function hotQuery<Row extends object>(
+  db: Queryable | (Queryable & PreparedQueryable),
+  name: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return 'prepared' in db ? db.prepared<Row>(name, text, values) : db.query<Row>(text, values);
+}
+
 /** One connection held on purpose. */
 export interface DatabaseSession extends Queryable {
   /** Resolves, with the reason, when the connection ends without our having closed it. */
   readonly lost: Promise<Error>;
   /** Calls `hear` with the payload of each notification of the channel, from now on. */
   listen(channel: string, hear: (payload: string) => void): Promise<void>;
-  /** `copy … to stdout` */
-  copyOut(text: string): Readable;
-  /** `copy … from stdin` */
-  copyIn(text: string): Writable;
   close(): Promise<void>;
 }
 
@@ -248,8 +252,6 @@ async function openSessionWith(
       });
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     },
-    copyOut: (text) => client.query(copyTo(text)),
-    copyIn: (text) => client.query(copyFrom(text)),
     async close() {
       closing = true;
       await client.end();

@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../platform/database.ts';
+import { hotQuery, onlyRow, type Queryable } from '../platform/database.ts';
 import type { Segment } from '../transcript/segment.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
@@ -93,7 +93,9 @@ export const transcriptionStore = {
 
   /** For the owner: another account's job looks as if it did not exist. */
   async findOwned(db: Queryable, accountId: string, id: string): Promise<Transcription | undefined> {
-    const [row] = await db.query<TranscriptionRow>(
+    const [row] = await hotQuery<TranscriptionRow>(
+      db,
+      'transcription_owned',
       `select ${columns} from transcription where id = $1 and account_id = $2`,
       [id, accountId],
     );
@@ -118,7 +120,9 @@ export const transcriptionStore = {
   },
 
   async listNewest(db: Queryable, accountId: string, limit: number): Promise<TranscriptionSummary[]> {
-    const rows = await db.query<SummaryRow>(
+    const rows = await hotQuery<SummaryRow>(
+      db,
+      'transcription_newest',
       `select ${summaryColumns} from transcription where account_id = $1 order by number desc limit $2`,
       [accountId, limit],
     );

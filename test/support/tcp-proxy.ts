@@ -13,7 +13,8 @@ export interface TcpProxy {
 
 export async function openTcpProxy(
   hooks: Hooks,
-  { host, port }: { host: string; port: number },
+  /** Or the path of a Unix socket. */
+  beyondAt: { host: string; port: number } | { path: string },
 ): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -23,7 +24,7 @@ export async function openTcpProxy(
       socket.destroy();
       return;
     }
-    const beyond = connect(port, host);
+    const beyond = connect(beyondAt);
     beyond.on('error', () => socket.destroy());
     for (const one of [socket, beyond]) {
       sockets.add(one);
