@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../account/account.ts';
 import type { Allowance } from '../account/allowance.ts';
-import type { Plan } from '../account/plan.ts';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { labelOf } from '../contract/label.ts';
@@ -19,8 +18,8 @@ import {
   StorageUnavailable,
 } from '../storage/object-store.ts';
 import { partSizeFor, partSizes } from './part-plan.ts';
-import type { Unclaimed, Upload } from './upload.ts';
-import { fileTooLarge, tooManyOpen, tooMuchUnclaimed, unsupportedName } from './upload-refusal.ts';
+import type { Upload } from './upload.ts';
+import { expectAllowed, fileTooLarge, unsupportedName } from './upload-refusal.ts';
 import { withRoom } from './upload-room.ts';
 import { uploadStore } from './upload-store.ts';
 
@@ -74,11 +73,6 @@ export async function prepareUpload(
     if (error instanceof StorageUnavailable) throw new ApiError('api_uploads_unavailable', { cause: error });
     throw error;
   }
-}
-
-function expectAllowed(unclaimed: Unclaimed, plan: Plan, sizeBytes: number): void {
-  if (unclaimed.bytes + sizeBytes > plan.unclaimedBytesMax) throw tooMuchUnclaimed(unclaimed, plan);
-  if (unclaimed.openUploads >= plan.openUploadsMax) throw tooManyOpen(unclaimed, plan);
 }
 
 type AcceptedUpload = PrepareUploadCommand & { account: Account; contentType: string };

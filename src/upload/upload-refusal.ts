@@ -11,7 +11,23 @@ export function fileTooLarge(sizeBytes: number, { fileBytesMax }: Plan): ApiErro
   return new ApiError('file_too_large', { message });
 }
 
-export function tooMuchUnclaimed(unclaimed: Unclaimed, { unclaimedBytesMax }: Plan): ApiError {
+/** What an account may have prepared at once, before any job uses it. */
+export function expectAllowed(unclaimed: Unclaimed, plan: Plan, sizeBytes: number): void {
+  expectBytesAllowed(unclaimed, plan, sizeBytes);
+  if (unclaimed.openUploads >= plan.openUploadsMax) throw tooManyOpen(unclaimed, plan);
+}
+
+export function expectBytesAllowed(unclaimed: Unclaimed, plan: Plan, sizeBytes: number): void {
+  if (unclaimed.bytes + sizeBytes > plan.unclaimedBytesMax) throw tooMuchUnclaimed(unclaimed, plan);
+}
+
+/** For a file that was cut off there: how large it is, nobody knows. */
+export function largerThanAllowed({ fileBytesMax }: Plan): ApiError {
+  const message = `The file is larger than the ${bytes(fileBytesMax)} that the plan of this account allows. Send a smaller or compressed file.`;
+  return new ApiError('file_too_large', { message });
+}
+
+function tooMuchUnclaimed(unclaimed: Unclaimed, { unclaimedBytesMax }: Plan): ApiError {
   const message = `With this file the uploads of this account that no transcription uses yet would be larger than the ${bytes(unclaimedBytesMax)} that its plan allows; they have ${bytes(unclaimed.bytes)} now. Create transcriptions from them, abort those that are multipart, or wait: what is not used is erased after a day.`;
   return new ApiError('file_too_large', { message });
 }
@@ -19,7 +35,7 @@ export function tooMuchUnclaimed(unclaimed: Unclaimed, { unclaimedBytesMax }: Pl
 /** How long a client waits before it asks whether one of its other uploads is done. */
 const openUploadRetrySeconds = 30;
 
-export function tooManyOpen({ openUploads }: Unclaimed, { openUploadsMax }: Plan): ApiError {
+function tooManyOpen({ openUploads }: Unclaimed, { openUploadsMax }: Plan): ApiError {
   const message = `This account has ${openUploads} open uploads, and its plan allows ${openUploadsMax}. Finish or abort one first, or wait until their URLs have expired.`;
   const headers = { 'retry-after': String(openUploadRetrySeconds) };
   return new ApiError('rate_limited', { message, headers });

@@ -22,7 +22,10 @@ interface UploadRow {
 const columns = `id, account_id, storage, object_key, filename, content_type, size_bytes, part_size_bytes,
   multipart_id, status, created_at, expires_at, parts_hash, erased_at`;
 
-export type NewUpload = Omit<Upload, 'multipartId' | 'status' | 'partsHash' | 'erasedAt'>;
+export interface NewUpload extends Omit<Upload, 'multipartId' | 'status' | 'partsHash' | 'erasedAt'> {
+  /** Of its size, what is not promised to a signed URL: whoever writes it makes sure of the room. */
+  receivedBytes?: number;
+}
 
 /** What is needed to erase the bytes of an upload whose row is gone. */
 export interface DeletedUpload {
@@ -36,8 +39,8 @@ export const uploadStore = {
   async insert(db: Queryable, upload: NewUpload): Promise<Upload> {
     const rows = await db.query<UploadRow>(
       `insert into upload (id, account_id, storage, object_key, filename, content_type, size_bytes,
-         part_size_bytes, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+         part_size_bytes, created_at, expires_at, received_bytes)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
        returning ${columns}`,
       [
         upload.id,
@@ -50,9 +53,19 @@ export const uploadStore = {
         upload.partSizeBytes,
         upload.createdAt,
         upload.expiresAt,
+        upload.receivedBytes ?? 0,
       ],
     );
     return uploadOf(onlyRow(rows));
+  },
+
+  /** All bytes of an upload have come through the service itself: its size is known by now. */
+  async settleSize(db: Queryable, { id, sizeBytes }: { id: string; sizeBytes: number }): Promise<boolean> {
+    const rows = await db.query(
+      `update upload set size_bytes = $2, received_bytes = $2 where id = $1 and status = 'open' returning id`,
+      [id, sizeBytes],
+    );
+    return rows.length === 1;
   },
 
   async setMultipartId(db: Queryable, id: string, multipartId: string): Promise<void> {

@@ -33,6 +33,7 @@ export interface UploadService {
   db: Database;
   clock: MovableClock;
   stores: ObjectStores;
+  disk: DiskBudget;
   local: LocalStore;
   /** The directory of the local storage. */
   directory: string;
@@ -129,5 +130,5 @@ export async function startUploadService(
     const { key } = await createApiKey(db, { account, name: 'test', expiresAt: null });
     return { account, headers: { authorization: `Bearer ${key}` } };
   };
-  return { url, db, clock, stores, local, directory, createAccount };
+  return { url, db, clock, stores, disk, local, directory, createAccount };
 }
