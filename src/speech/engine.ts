@@ -21,6 +21,11 @@ export function engineUsesLanguage(engine: string): boolean {
   return engine === 'auto' || modelOfEngine(engine).startsWith('whisper-');
 }
 
+/** Whether the engine can write in English what is spoken in another language. */
+export function engineTranslates(engine: string): boolean {
+  return engine === 'auto' || modelOfEngine(engine).startsWith('whisper-');
+}
+
 /** What must be installed before a worker can take a job with this engine. */
 export function modelsNeededBy(engine: string): string[] {
   if (engine === 'remote') return [voiceActivityModel];

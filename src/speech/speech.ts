@@ -47,6 +47,11 @@ export class SpeechError extends Error {
   }
 }
 
+/** No attempt can give it: the door refuses such jobs, unless its settings are not those of the worker. */
+export function cannotTranslate(engine: string): SpeechError {
+  return new SpeechError(`${engine} cannot translate into English`, { transient: false });
+}
+
 /** The process ended, went over its memory or did not answer in time, whatever the cause; the request may be tried again. */
 export class SpeechProcessDied extends SpeechError {
   constructor(message: string, cause?: unknown) {

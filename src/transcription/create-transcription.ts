@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Account } from '../account/account.ts';
 import type { Allowance } from '../account/allowance.ts';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
@@ -9,10 +8,16 @@ import type { Database, Queryable } from '../platform/database.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { StorageId } from '../storage/object-store.ts';
 import { type AdmissionDeps, admitJobs, wakeSteps } from './admission.ts';
+import {
+  type CreatedTranscription,
+  earlierJob,
+  type RequestIdentity,
+  requestFingerprint,
+} from './earlier-request.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import type { JobNotes } from './job-notes.ts';
-import { optionsFor, type ProcessingTranscription, type Source } from './transcription.ts';
-import { transcriptionStore } from './transcription-store.ts';
+import { optionsFor, type ProcessingTranscription, type Source, type Task } from './transcription.ts';
+import { type NewTranscription, transcriptionStore } from './transcription-store.ts';
 import { isProcessingAvailable } from './worker-presence.ts';
 
 export interface CreateTranscriptionDeps extends AdmissionDeps {
@@ -33,66 +38,86 @@ export interface CreateTranscriptionDeps extends AdmissionDeps {
   notes?: JobNotes | undefined;
 }
 
-export type CreatedTranscription = Pick<ProcessingTranscription, 'id' | 'filename' | 'createdAt' | 'status'>;
-
-export type CreateTranscriptionRequest = CreateTranscriptionCommand & { idempotencyKey?: string | undefined };
+export interface CreateTranscriptionRequest extends CreateTranscriptionCommand {
+  idempotencyKey?: string | undefined;
+  /** A language that the caller is sure of, such as `en`; found out unless given. */
+  language?: string | undefined;
+  task?: Task | undefined;
+  /** SHA-256 of the media: the same media with the same options joins the job that runs or has just completed. */
+  contentHash?: Buffer | undefined;
+}
 
 /** Checks in the written order, then queues the job: row, allowance and task in one transaction, or none of them. */
 export async function createTranscription(
   deps: CreateTranscriptionDeps,
   principal: Principal,
-  { idempotencyKey, ...command }: CreateTranscriptionRequest,
+  request: CreateTranscriptionRequest,
 ): Promise<CreatedTranscription> {
   const { db, allowance } = deps;
   const { account } = principal;
-  if (command.source.kind === 'url' && !deps.isAcceptableSourceUrl(command.source.url))
+  const { source: wantedSource, speakerDiarization } = request;
+  if (wantedSource.kind === 'url' && !deps.isAcceptableSourceUrl(wantedSource.url))
     throw new ApiError('invalid_source_url');
-  const requestHash = createHash('sha256').update(JSON.stringify(command)).digest();
-  if (idempotencyKey !== undefined) {
-    const earlier = await earlierJob(db, account, idempotencyKey, requestHash);
-    if (earlier) return earlier;
-  }
-  if (command.speakerDiarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
+  const identity = identityOf(request);
+  const earlier = await earlierJob(db, account, identity);
+  if (earlier) return earlier;
+  if (speakerDiarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
   await allowance.assertLeft(db, account);
-  const { source, filename, uploadId } = await sourceOf(deps, principal, command.source);
+  const { source, filename, uploadId } = await sourceOf(deps, principal, wantedSource);
   if (!(await isProcessingAvailable(db))) throw new ApiError('api_processing_unavailable');
 
-  const id = randomUUID();
-  const options = optionsFor(account.plan, { speakerDiarization: command.speakerDiarization });
-  const created = await queueJob(deps, async (tx) => {
-    const { day } = await allowance.take(tx, account);
-    const job = await transcriptionStore.insert(tx, {
-      id,
-      accountId: account.id,
-      filename,
-      source,
-      options,
-      allowanceDay: day,
+  const { language = null, task = 'transcribe' } = request;
+  const options = optionsFor(account.plan, { speakerDiarization, language, task });
+  try {
+    const created = await queueJob(deps, async (tx) => {
+      const { day: allowanceDay } = await allowance.take(tx, account);
+      const id = randomUUID();
+      const job = { id, accountId: account.id, filename, source, options, allowanceDay };
+      return await insertJob(deps, tx, { job, uploadId, identity });
     });
-    const isClaimed =
-      uploadId === undefined || (await deps.claimUpload(tx, { uploadId, transcriptionId: id }));
-    if (!isClaimed) throw new ApiError('upload_not_found');
-    if (idempotencyKey !== undefined) {
-      const wasFirst = await idempotencyStore.remember(tx, {
-        accountId: account.id,
-        key: idempotencyKey,
-        requestHash,
-        transcriptionId: id,
-      });
-      if (!wasFirst) throw new SameKeyWasFaster();
-    }
-    return job;
-  }).catch((error: unknown) => {
-    if (error instanceof SameKeyWasFaster && idempotencyKey !== undefined) {
-      return earlierJob(db, account, idempotencyKey, requestHash);
-    }
-    throw error;
-  });
-  if (!created) throw new ApiError('queue_unavailable');
-  const { credential, door } = principal;
-  deps.logger.info({ job: created.id, account: account.id, credential, door }, 'a job was accepted');
-  deps.notes?.accepted(door);
-  return created;
+    const { credential, door } = principal;
+    deps.logger.info({ job: created.id, account: account.id, credential, door }, 'a job was accepted');
+    deps.notes?.accepted(door);
+    return { ...created, isEarlier: false };
+  } catch (error) {
+    const faster = error instanceof SameRequestWasFaster && (await earlierJob(db, account, identity));
+    if (faster) return faster;
+    // Deleted between the two looks.
+    throw error instanceof SameRequestWasFaster ? new ApiError('queue_unavailable', { cause: error }) : error;
+  }
+}
+
+/** `JSON.stringify` leaves out what was not given, so that a key from before an option was known still fits. */
+function identityOf({ idempotencyKey, contentHash, ...wanted }: CreateTranscriptionRequest): RequestIdentity {
+  const { source, ...options } = wanted;
+  return {
+    idempotencyKey,
+    requestHash: createHash('sha256').update(JSON.stringify(wanted)).digest(),
+    fingerprint: contentHash === undefined ? null : requestFingerprint(contentHash, options),
+  };
+}
+
+/** The row with what makes it known again, and the claim on its upload. */
+async function insertJob(
+  deps: CreateTranscriptionDeps,
+  tx: Queryable,
+  {
+    job,
+    uploadId,
+    identity,
+  }: { job: NewTranscription; uploadId: string | undefined; identity: RequestIdentity },
+): Promise<ProcessingTranscription> {
+  const { idempotencyKey: key, requestHash, fingerprint } = identity;
+  const inserted = await transcriptionStore.insertUnlessSame(tx, job, fingerprint);
+  if (!inserted) throw new SameRequestWasFaster();
+  const isClaimed =
+    uploadId === undefined || (await deps.claimUpload(tx, { uploadId, transcriptionId: job.id }));
+  if (!isClaimed) throw new ApiError('upload_not_found');
+  if (key !== undefined) {
+    const remembered = { accountId: job.accountId, key, requestHash, transcriptionId: job.id };
+    if (!(await idempotencyStore.remember(tx, remembered))) throw new SameRequestWasFaster();
+  }
+  return inserted;
 }
 
 /**
@@ -111,12 +136,12 @@ export async function queueJob(
     wakeSteps(deps.queue, admitted);
     return job;
   } catch (error) {
-    if (error instanceof ApiError || error instanceof SameKeyWasFaster) throw error;
+    if (error instanceof ApiError || error instanceof SameRequestWasFaster) throw error;
     throw new ApiError('queue_unavailable', { cause: error });
   }
 }
 
-class SameKeyWasFaster extends Error {}
+class SameRequestWasFaster extends Error {}
 
 async function sourceOf(
   deps: CreateTranscriptionDeps,
@@ -130,18 +155,4 @@ async function sourceOf(
     source: { kind: 'upload', storage, key, sizeBytes, etag },
     filename: labelOf(source.filename, 'upload'),
   };
-}
-
-async function earlierJob(
-  db: Queryable,
-  account: Account,
-  key: string,
-  requestHash: Buffer,
-): Promise<CreatedTranscription | undefined> {
-  const known = await idempotencyStore.find(db, account.id, key);
-  if (!known) return undefined;
-  if (!known.requestHash.equals(requestHash)) throw new ApiError('idempotency_key_reused');
-  const job = await transcriptionStore.findOwned(db, account.id, known.transcriptionId);
-  // The same answer as the first time, whatever became of the job since.
-  return job && { id: job.id, filename: job.filename, createdAt: job.createdAt, status: 'processing' };
 }

@@ -35,3 +35,8 @@ export const ownFailures = {
     isOurs: false,
   },
 } as const satisfies Record<string, Failure>;
+
+/** Whether a job with this code failed through our own fault. */
+export function isOwnFault(code: string | null): boolean {
+  return Object.values(ownFailures).some((failure) => failure.code === code && failure.isOurs);
+}

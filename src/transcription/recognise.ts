@@ -31,6 +31,7 @@ export async function recognise(
   const options = {
     engine: job.options.engine,
     language: job.options.language,
+    translate: job.options.task === 'translate',
     speakers: job.options.speakerDiarization,
   };
   const result = await speech.recognise(audio, chunk, options, signal);

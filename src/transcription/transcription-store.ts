@@ -31,6 +31,7 @@ interface SummaryRow {
   audio: AudioObject | null;
   chunks_total: number | null;
   error: string | null;
+  error_code: string | null;
 }
 
 interface TranscriptionRow extends SummaryRow {
@@ -39,7 +40,7 @@ interface TranscriptionRow extends SummaryRow {
 }
 
 const summaryColumns =
-  'id, account_id, filename, status, stage, source, options, created_at, duration_seconds, audio, chunks_total, error';
+  'id, account_id, filename, status, stage, source, options, created_at, duration_seconds, audio, chunks_total, error, error_code';
 const columns = `${summaryColumns}, text, segments`;
 
 export interface NewTranscription {
@@ -83,12 +84,24 @@ const endedColumns = `${columns}, media, allowance_day::text, error_code,
 
 export const transcriptionStore = {
   async insert(tx: Queryable, job: NewTranscription): Promise<ProcessingTranscription> {
-    const rows = await tx.query<TranscriptionRow>(
-      `insert into transcription (id, account_id, filename, source, options, allowance_day)
-       values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
-      [job.id, job.accountId, job.filename, job.source, job.options, job.allowanceDay],
+    const inserted = await this.insertUnlessSame(tx, job, null);
+    return onlyRow(inserted ? [inserted] : []);
+  },
+
+  /** Undefined when a job of the account that bears the same fingerprint runs already. */
+  async insertUnlessSame(
+    tx: Queryable,
+    job: NewTranscription,
+    requestFingerprint: Buffer | null,
+  ): Promise<ProcessingTranscription | undefined> {
+    const [row] = await tx.query<TranscriptionRow>(
+      `insert into transcription (id, account_id, filename, source, options, allowance_day, request_fingerprint)
+       values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (account_id, request_fingerprint) where status = 'processing' do nothing
+       returning ${columns}`,
+      [job.id, job.accountId, job.filename, job.source, job.options, job.allowanceDay, requestFingerprint],
     );
-    return processingOf(onlyRow(rows));
+    return row && processingOf(row);
   },
 
   /** For the owner: another account's job looks as if it did not exist. */
@@ -281,7 +294,7 @@ function completedOf(row: TranscriptionRow): CompletedTranscription {
 }
 
 function failedOf(row: SummaryRow): FailedTranscription {
-  return { ...fieldsOf(row), status: 'failed', error: row.error ?? '' };
+  return { ...fieldsOf(row), status: 'failed', error: row.error ?? '', errorCode: row.error_code };
 }
 
 function justEnded<Ended extends EndedTranscription>(row: EndedRow, transcription: Ended): JustEnded<Ended> {

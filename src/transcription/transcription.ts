@@ -5,6 +5,8 @@ import type { Segment } from '../transcript/segment.ts';
 
 export type Source = ({ kind: 'upload' } & MediaObject) | { kind: 'url'; url: string };
 
+export type Task = 'transcribe' | 'translate';
+
 /** What the job was asked to do, and the limits of its account at that time; the same on every repetition. */
 export interface TranscriptionOptions {
   speakerDiarization: boolean;
@@ -12,6 +14,8 @@ export interface TranscriptionOptions {
   speakerCount?: SpeakerCount | null;
   /** A language the caller is sure of, such as `en`; null when it is to be found out. */
   language: string | null;
+  /** `translate`: the text is English, whatever is spoken. Jobs from before this could be asked do not have it. */
+  task?: Task;
   /** Which recognizer; `auto` picks by language. */
   engine: string;
   fileBytesMax: number;
@@ -64,6 +68,8 @@ export interface CompletedTranscription extends TranscriptionFields {
 export interface FailedTranscription extends TranscriptionFields {
   status: 'failed';
   error: string;
+  /** Stable, for programs; jobs that ended before it was kept do not have it. */
+  errorCode: string | null;
 }
 
 export type EndedTranscription = CompletedTranscription | FailedTranscription;
@@ -76,12 +82,18 @@ export type TranscriptionSummary =
 
 export function optionsFor(
   plan: Plan,
-  wanted: { speakerDiarization: boolean; speakerCount?: SpeakerCount | null; language?: string | null },
+  wanted: {
+    speakerDiarization: boolean;
+    speakerCount?: SpeakerCount | null;
+    language?: string | null;
+    task?: Task;
+  },
 ): TranscriptionOptions {
   return {
     speakerDiarization: wanted.speakerDiarization,
     speakerCount: wanted.speakerCount ?? null,
     language: wanted.language ?? null,
+    task: wanted.task ?? 'transcribe',
     engine: 'auto',
     fileBytesMax: plan.fileBytesMax,
     mediaSecondsMax: plan.mediaSecondsMax,

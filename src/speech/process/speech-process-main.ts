@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { systemClock } from '../../platform/clock.ts';
 import { writeCompiledCode } from '../../platform/compile-cache.ts';
 import { floatSamples } from '../../timeline/pcm-samples.ts';
-import type { ChunkResult } from '../chunk-result.ts';
+import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer/recognizer.ts';
 import { installedDirectory, RecognizerCache } from '../recognizer/recognizer-cache.ts';
 import { InstalledSpeakerListener } from '../speaker/installed-speaker-listener.ts';
 import { cutAtSpeakerChanges, joinedSpeakers } from '../speaker/joined-speakers.ts';
-import { type ChunkAudio, ModelMissing, SpeechError } from '../speech.ts';
+import { type ChunkAudio, cannotTranslate, ModelMissing, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
 import { VoiceActivity } from '../voice/voice-activity.ts';
 import {
@@ -82,7 +82,7 @@ async function recognise(
   request: SpeechRequest & { type: 'recognise' },
   signal: AbortSignal,
 ): Promise<ChunkResult> {
-  const input = recognizerInput(request, request.options.language, signal);
+  const input = recognizerInput(request, request.options, signal);
   if (request.options.engine === 'remote') {
     // The text comes from the endpoint; only the speakers are embedded here.
     const evidence = request.options.speakers
@@ -91,6 +91,7 @@ async function recognise(
     return { engine: 'remote', utterances: [], ...(evidence && { speakers: evidence }) };
   }
   const { recognizer, language } = await recognizers.choose(request.options.engine, input);
+  if (input.translate && language !== 'en' && !recognizer.translates) throw cannotTranslate(recognizer.id);
   const speakers = request.options.speakers
     ? await speakerListener.evidence(input.samples, request.chunk)
     : undefined;
@@ -104,7 +105,7 @@ async function detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSigna
   const guesses: LanguageGuess[] = [];
   for (const chunk of chunks) {
     signal.throwIfAborted();
-    guesses.push(await recognizers.detectLanguage(recognizerInput(chunk, null, signal)));
+    guesses.push(await recognizers.detectLanguage(recognizerInput(chunk, { language: null }, signal)));
   }
   return guesses;
 }
@@ -117,10 +118,10 @@ function warmUp({ engine, language, detector }: SpeechWarmUp): void {
 
 function recognizerInput(
   { audio, chunk }: ChunkAudio,
-  language: string | null,
+  { language, translate = false }: Pick<RecogniseOptions, 'language' | 'translate'>,
   signal: AbortSignal,
 ): RecognizerInput {
-  return { samples: floatSamples(audio), chunk, language, signal };
+  return { samples: floatSamples(audio), chunk, language, translate, signal };
 }
 
 function voiceActivity(): Promise<VoiceActivity> {

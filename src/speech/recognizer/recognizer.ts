@@ -6,12 +6,16 @@ export interface RecognizerInput {
   samples: Float32Array;
   chunk: Chunk;
   language: string | null;
+  /** Into English. */
+  translate?: boolean | undefined;
   signal: AbortSignal;
 }
 
 /** What every engine implements. It runs in a speech process. */
 export interface Recognizer {
   readonly id: string;
+  /** Whether it can write in English what is spoken in another language. */
+  readonly translates?: boolean;
   recognise(input: RecognizerInput): Promise<RecognisedUtterance[]>;
   /** Frees its memory, where that can be done before the process ends. */
   release?(): Promise<void>;

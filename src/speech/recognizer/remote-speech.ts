@@ -12,7 +12,7 @@ import { sampleRate } from '../../timeline/sample-rate.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../timeline/utterance.ts';
 import { utterancesWithWords } from '../../transcript/utterances-with-words.ts';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
-import { EngineUnavailable, type Speech, SpeechError } from '../speech.ts';
+import { cannotTranslate, EngineUnavailable, type Speech, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
 import { transcriptionForm } from './remote-form.ts';
 import { spokenText } from './spoken-text.ts';
@@ -74,6 +74,7 @@ export class RemoteSpeech implements Speech {
     signal: AbortSignal,
   ): Promise<ChunkResult> {
     if (options.engine !== 'remote') return this.#deps.local.recognise(audio, chunk, options, signal);
+    if (options.translate && options.language !== 'en') throw cannotTranslate('remote');
     const evidence = options.speakers ? this.#deps.local.recognise(audio, chunk, options, signal) : undefined;
     const answer = await this.#inSlot(signal, () => this.#ask(audio, options.language, signal));
     const { speakers } = (await evidence) ?? {};

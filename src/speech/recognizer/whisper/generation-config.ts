@@ -11,7 +11,7 @@ const generationSchema = z.object({
   lang_to_id: z.record(z.string(), z.number()),
   no_timestamps_token_id: z.number(),
   suppress_tokens: z.array(z.number()),
-  task_to_id: z.object({ transcribe: z.number() }),
+  task_to_id: z.object({ transcribe: z.number(), translate: z.number() }),
 });
 
 export type GenerationConfig = z.infer<typeof generationSchema>;

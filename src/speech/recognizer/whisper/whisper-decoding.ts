@@ -1,5 +1,5 @@
 /** Greedy decoding of one audio window: the language token first, then text between timestamp tokens. */
-import type { LanguageGuess } from '../recognizer.ts';
+import type { LanguageGuess, RecognizerInput } from '../recognizer.ts';
 import { maskedLogits } from './masked-logits.ts';
 import type { WhisperDecoder, WhisperModel } from './whisper-model.ts';
 
@@ -51,12 +51,12 @@ export function rankedLanguages(
 export async function decodeWindow(
   model: WhisperModel,
   { decoder, languages, noSpeechProbability }: StartedDecoding,
-  wantedLanguage: string | null,
+  { language: wantedLanguage, translate }: Pick<RecognizerInput, 'language' | 'translate'>,
 ): Promise<DecodedWindow> {
   const { vocabulary } = model;
   const language = wantedLanguage ?? languages[0]?.language ?? 'en';
   await decoder.step(vocabulary.languages.get(language) ?? vocabulary.start + 1);
-  let step = await decoder.step(vocabulary.transcribe);
+  let step = await decoder.step(translate ? vocabulary.translate : vocabulary.transcribe);
   const tokens: number[] = [];
   const attentions: Float32Array[][] = [];
   let logProbability = 0;

@@ -20,6 +20,7 @@ const passesMax = 4;
 
 export class WhisperRecognizer implements Recognizer, LanguageDetector {
   readonly id: string;
+  readonly translates = true;
   readonly #model: WhisperModel;
 
   private constructor(id: string, model: WhisperModel) {
@@ -50,7 +51,8 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
       input.signal.throwIfAborted();
       const rest = window.samples.subarray(Math.round(fromSeconds * sampleRate));
       const seconds = rest.length / sampleRate;
-      const result = await decodeWindow(this.#model, await startDecoding(this.#model, rest), language);
+      const started = await startDecoding(this.#model, rest);
+      const result = await decodeWindow(this.#model, started, { language, translate: input.translate });
       language = result.language;
       for (const word of this.#spokenWords(result, seconds, voiced)) words.push(shifted(word, fromSeconds));
       const { decodedUntilSeconds } = result;
@@ -60,7 +62,7 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
     return utterancesWithWords(
       input.chunk,
       words.map((word) => window.onTimeline(word)),
-      language,
+      input.translate ? 'en' : language,
     );
   }
 

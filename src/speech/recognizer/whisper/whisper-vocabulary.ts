@@ -9,6 +9,7 @@ export class WhisperVocabulary {
   readonly start: number;
   readonly end: number;
   readonly transcribe: number;
+  readonly translate: number;
   /** The timestamp token of 0.00 s; the others follow in steps of 20 ms. */
   readonly firstTimestamp: number;
   /** Stands two before the first timestamp token, in every size. */
@@ -24,6 +25,7 @@ export class WhisperVocabulary {
     this.start = config.decoder_start_token_id;
     this.end = config.eos_token_id;
     this.transcribe = config.task_to_id.transcribe;
+    this.translate = config.task_to_id.translate;
     this.firstTimestamp = config.no_timestamps_token_id + 1;
     this.noSpeech = config.no_timestamps_token_id - 1;
     this.languages = languageTokens(config);
