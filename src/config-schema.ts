@@ -110,6 +110,7 @@ export const settingSchema = z.object({
   LONGHAND_OIDC_CLIENT_ID: z.string().optional(),
   LONGHAND_OIDC_CLIENT_SECRET: z.string().optional().meta(secret),
   LONGHAND_OIDC_PLAN: z.string().optional(),
+  LONGHAND_OPENAI_WAIT: wholeNumber(1, 3_600).default(280),
   LONGHAND_METRICS: yesOrNo.default(false),
   LONGHAND_METRICS_LISTEN: readBy(parseListenAddress).optional(),
   LONGHAND_SERVER: webUrl('must be the http or https URL of a Longhand server').optional(),

@@ -65,6 +65,8 @@ export interface Config {
   oidc: { issuer: string; clientId: string; clientSecret: string | undefined; plan: string } | undefined;
   /** Which ways in beside the REST API are open. */
   doors: ReadonlySet<Door>;
+  /** How long a call in OpenAI's form is held open for its answer. */
+  openAiWaitSeconds: number;
   /** Whether GET /metrics answers on the listener. */
   metrics: boolean;
   /** Where metrics and health answer besides, without a key: a worker has no other listener. */
@@ -126,6 +128,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     diskReserveBytes: settings.LONGHAND_DISK_RESERVE,
     oidc: oidcOf(settings, plans),
     doors: settings.LONGHAND_DOORS,
+    openAiWaitSeconds: settings.LONGHAND_OPENAI_WAIT,
     metrics: settings.LONGHAND_METRICS,
     metricsListen: settings.LONGHAND_METRICS_LISTEN,
     rateLimits: {

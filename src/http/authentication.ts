@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../account/authenticate.ts';
-import type { Principal } from '../account/principal.ts';
+import type { Door, Principal } from '../account/principal.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
 import type { SessionRequests } from './session-requests.ts';
 
@@ -23,13 +23,13 @@ export function requireApiKey(
   api: FastifyInstance,
   authenticator: Authenticator,
   limiter: RateLimiter,
-  sessions?: SessionRequests,
+  { door = 'rest', sessions }: { door?: Door; sessions?: SessionRequests | undefined } = {},
 ): void {
   api.decorateRequest('principal', undefined);
   api.addHook('onRequest', async (request, reply) => {
     const { authorization } = request.headers;
     const person = authorization === undefined ? await sessions?.pagePrincipal(request) : undefined;
-    request.principal = person ?? (await authenticator.authenticate(authorization, 'rest'));
+    request.principal = person ?? (await authenticator.authenticate(authorization, door));
     const kind = request.routeOptions.config.createsJob ? 'create' : 'request';
     reply.headers(await limiter.admit(request.principal.account.id, kind));
   });

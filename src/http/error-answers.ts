@@ -12,7 +12,7 @@ declare module 'fastify' {
 /** After this long a passing fault is likely over: the database is back, a store answers, a worker was heard from. */
 const retryAfterSeconds = 10;
 /** What passes without anybody changing the configuration. */
-const passingCodes: ReadonlySet<ErrorCode> = new Set([
+const passingCodes: ReadonlySet<string | null> = new Set<ErrorCode>([
   'api_uploads_unavailable',
   'api_processing_unavailable',
   'queue_unavailable',
@@ -57,12 +57,12 @@ export function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const known = error instanceof ApiError ? error : translated(error, request);
+  const known = apiErrorOf(error, request);
   logFault(request, known);
   return reply
     .code(known.status)
     .header('x-request-id', request.id)
-    .headers(passingCodes.has(known.code) ? { 'retry-after': String(retryAfterSeconds) } : {})
+    .headers(passingHeaders(known.code))
     .header('cache-control', 'no-store')
     .headers(known.headers)
     .type('application/json; charset=utf-8')
@@ -70,11 +70,22 @@ export function answerError(
     .send({ error: { code: known.code, message: known.message } });
 }
 
+export function passingHeaders(code: string | null): Record<string, string> {
+  return passingCodes.has(code) ? { 'retry-after': String(retryAfterSeconds) } : {};
+}
+
 /** With a cause something broke; without one the service knows why it cannot serve, and the code says it. */
-function logFault(request: FastifyRequest, { status, code, cause }: ApiError): void {
+export function logFault(
+  request: FastifyRequest,
+  { status, code, cause }: { status: number; code: string | null; cause?: unknown },
+): void {
   if (status < 500) return;
   if (cause === undefined) request.log.warn({ code }, 'a request was refused');
   else request.log.error({ code, err: cause }, 'a request failed');
+}
+
+export function apiErrorOf(error: FastifyError | ApiError, request: FastifyRequest): ApiError {
+  return error instanceof ApiError ? error : translated(error, request);
 }
 
 /** What no use case has chosen an answer for. Whatever is not the caller's fault is ours. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -101,4 +102,16 @@ export class EventStreams {
     const active = await this.#deps.active([...credentials.values()]).catch(() => credentials);
     for (const { principal, end } of streams) if (!active.has(principal.credential.id)) end.abort();
   }
+}
+
+/** From here on the answer is ours, with every header that was set so far. */
+export function beginEventStream(reply: FastifyReply): void {
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // For proxies that would collect the answer before they pass it on.
+    'x-accel-buffering': 'no',
+  });
 }

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../platform/clock.ts';
 import { type GrantedUploads, receiveLocalPut } from '../storage/local/local-receive.ts';
 import { LocalRefusal } from '../storage/local/local-refusal.ts';
 import { type LocalStore, localObjectsPath } from '../storage/local/local-store.ts';
+import { drainSome } from './drain-some.ts';
 import type { Server } from './server.ts';
 
 /** Any page may send to a signed URL, since the URL itself is the permission; and may read the ETag it gets. */
@@ -18,10 +17,6 @@ const preflightHeaders = {
   'access-control-allow-headers': 'content-type, content-md5',
   'access-control-max-age': '3600',
 };
-
-/** Of a body that nobody has signed for. */
-const drainBytesMax = 1024 * 1024;
-const drainMs = 2_000;
 
 /** Without a byte for this long a transfer is given up. */
 const idleTimeoutMs = 60_000;
@@ -76,17 +71,4 @@ async function answer(deps: LocalObjectDeps, request: FastifyRequest, reply: Fas
     else request.raw.resume();
     return reply.code(refusal.status).type('application/xml').send(refusal.xml);
   }
-}
-
-/** A client that is still sending at the end has had time to read the refusal. */
-function drainSome(clock: Clock, body: IncomingMessage): void {
-  let drainedBytes = 0;
-  body.on('data', (chunk: Buffer) => {
-    drainedBytes += chunk.length;
-    if (drainedBytes > drainBytesMax) body.pause();
-  });
-  const onTimeout = () => {
-    if (!body.complete) body.destroy();
-  };
-  clock.timeout(drainMs).addEventListener('abort', onTimeout, { once: true });
 }

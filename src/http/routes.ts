@@ -49,7 +49,7 @@ export function registerRoutes(server: Server, deps: RoutesDeps): void {
   const { localObjects } = deps;
   if (localObjects) server.register(async (scope) => localObjectRoutes(scope as Server, localObjects));
   server.register(async (api) => {
-    requireApiKey(api, deps.authenticator, deps.limiter, deps.sessions);
+    requireApiKey(api, deps.authenticator, deps.limiter, { sessions: deps.sessions });
     uploadRoutes(api as Server, deps.uploads);
     transcriptionRoutes(api, deps.transcriptions);
     transcriptionEventRoutes(api, deps.transcriptionEvents);

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { errorAnswers, protectedErrors } from '../contract/envelope.ts';
 import { ApiError } from '../contract/errors.ts';
@@ -7,7 +7,7 @@ import { eventFrame, followHeaders, transcriptionEvent } from '../contract/trans
 import type { JobEvent } from '../transcription/job-feed.ts';
 import type { JobFeeds } from '../transcription/job-feeds.ts';
 import { principalOf } from './authentication.ts';
-import type { EventStreams } from './event-streams.ts';
+import { beginEventStream, type EventStreams } from './event-streams.ts';
 
 export interface TranscriptionEventDeps {
   feeds: JobFeeds;
@@ -50,25 +50,13 @@ export function transcriptionEventRoutes(instance: FastifyInstance, deps: Transc
       const left = new AbortController();
       const events = await feeds.follow(wanted, left.signal);
       if (!events) throw new ApiError('not_found');
-      begin(reply);
+      beginEventStream(reply);
       await streams.send({ principal, response: reply.raw }, (signal) => {
         signal.addEventListener('abort', () => left.abort(), { once: true });
         return framesOf(events);
       });
       return reply;
     },
-  });
-}
-
-/** From here on the answer is ours, with every header that was set so far. */
-function begin(reply: FastifyReply): void {
-  reply.hijack();
-  reply.raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    // For proxies that would collect the answer before they pass it on.
-    'x-accel-buffering': 'no',
   });
 }
 

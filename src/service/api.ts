@@ -10,7 +10,7 @@ import type { Sessions } from '../account/sessions.ts';
 import { judgeUrl } from '../egress/url.ts';
 import { EventStreams, type EventStreamsDeps } from '../http/event-streams.ts';
 import { countRequests } from '../http/request-metrics.ts';
-import { registerRoutes } from '../http/routes.ts';
+import { type RoutesDeps, registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
 import type { Database } from '../platform/database.ts';
@@ -21,6 +21,7 @@ import { verifyUpload } from '../upload/verify-upload.ts';
 import { receiverUrlCheck } from '../webhook/receiver-url.ts';
 import type { ApiParts } from './api-parts.ts';
 import type { Foundation } from './foundation.ts';
+import { openOpenAiDoor } from './openai.ts';
 import { createWeb } from './web.ts';
 
 /** A caller waits for every statement of a request; none of them needs more than milliseconds. */
@@ -42,7 +43,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   const web = createWeb(parts, db, authenticator);
   const streams = new EventStreams({ clock, active: activeCredentials(db, web?.sessions.sessions) });
   server.addHook('preClose', async () => streams.close());
-  registerRoutes(server, {
+  const routes: RoutesDeps = {
     health: { missing: parts.missing },
     publicUrl,
     metrics: config.metrics ? parts.metrics : undefined,
@@ -86,8 +87,10 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       checkReceiverUrl: receiverUrlCheck(parts.egress),
       afterRemoval: webhooks.afterRemoval,
     },
-  });
+  };
+  registerRoutes(server, routes);
   web?.register(server, limiter);
+  if (config.doors.has('openai')) openOpenAiDoor(server, parts.foundation, routes);
   await server.ready();
   return server;
 }

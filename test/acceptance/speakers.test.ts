@@ -1,36 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { newClient } from '../support/api-client.ts';
 import { type Environment, longhand, startService, testEnvironment } from '../support/service.ts';
-import { wavBytes } from '../support/wav-bytes.ts';
-
-const root = join(import.meta.dirname, '..', '..');
-const austen = join(root, 'test', 'fixtures', 'austen-880.flac');
-const pauseSeconds = 0.7;
-
-function spoken(filter: string): Buffer {
-  return execFileSync(
-    'ffmpeg',
-    ['-v', 'error', '-i', austen, '-af', filter, '-ac', '1', '-ar', '16000', '-f', 's16le', '-'],
-    { maxBuffer: 2 ** 24 },
-  );
-}
-
-/** The reader and the same reader with a voice a third higher, in turn; a turn is one sentence. */
-function twoVoices(turns: number): { wav: Buffer<ArrayBuffer>; turnSeconds: number } {
-  const low = spoken('anull');
-  const high = spoken('asetrate=16000*1.3,aresample=16000,atempo=0.769');
-  const turnSeconds = Math.max(low.length, high.length) / 32_000 + pauseSeconds;
-  const wav = wavBytes(turns * turnSeconds, 0);
-  for (let turn = 0; turn < turns; turn += 1) {
-    const at = 44 + 2 * Math.round(turn * turnSeconds * 16_000);
-    (turn % 2 === 0 ? low : high).copy(wav, at);
-  }
-  return { wav, turnSeconds };
-}
+import { twoVoices } from '../support/two-voices.ts';
 
 interface Spoken {
   start: number;

@@ -1,0 +1,94 @@
+/** A recording inside JSON, as some clients send short ones: it has to be held in memory, so it is small, and few come at once. */
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import type { ReceivedFile } from '../upload/receive-upload.ts';
+import { OpenAiError } from './openai-error.ts';
+import type { RequestFields } from './request-wish.ts';
+
+/** OpenAI's own limit of a recording; in base64 it is a third more, and there are other fields. */
+const audioBytesMax = 25 * 1024 * 1024;
+const bodyBytesMax = Math.ceil((audioBytesMax * 4) / 3) + 1024 * 1024;
+
+/** How many such bodies are held at once; one takes up to 130 MB while it is read. */
+export class BodySlots {
+  #free: number;
+
+  constructor(slots: number) {
+    this.#free = slots;
+  }
+
+  async use<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free === 0) {
+      throw new OpenAiError(
+        'Too many recordings come as JSON at once. Try again in a moment, or send the file as multipart/form-data.',
+        { status: 429, code: 'rate_limit_exceeded', headers: { 'retry-after': '2' } },
+      );
+    }
+    this.#free -= 1;
+    try {
+      return await work();
+    } finally {
+      this.#free += 1;
+    }
+  }
+}
+
+export async function readJson(body: IncomingMessage): Promise<RequestFields> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > bodyBytesMax) throw tooLarge();
+    parts.push(part);
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+  } catch (cause) {
+    throw new OpenAiError('The body is not a JSON object.', { code: 'malformed_json', cause });
+  }
+}
+
+const inputAudio = z.object({
+  data: z.string().min(1),
+  format: z
+    .string()
+    .regex(/^(audio\/)?[a-z0-9]{1,12}$/i)
+    .default('wav'),
+});
+
+/** The recording of `input_audio`: base64, or a data URL. */
+export function audioOf({ input_audio: given }: RequestFields): ReceivedFile {
+  const parsed = inputAudio.safeParse(given);
+  if (!parsed.success) {
+    throw new OpenAiError('input_audio must be an object with data (base64) and format (such as wav).', {
+      param: 'input_audio',
+      code: given === undefined ? 'missing_required_parameter' : 'invalid_value',
+    });
+  }
+  const { data, format } = parsed.data;
+  const base64 = data.startsWith('data:') ? data.slice(data.indexOf(',') + 1) : data;
+  if (!/^[A-Za-z0-9+/_-]*={0,2}\s*$/.test(base64)) {
+    throw new OpenAiError('input_audio.data is not base64.', { param: 'input_audio', code: 'invalid_value' });
+  }
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length > audioBytesMax) throw tooLarge();
+  const extension = format.toLowerCase().replace('audio/', '');
+  return {
+    filename: `audio.${extension}`,
+    contentType: null,
+    sizeBytesMax: Math.max(1, bytes.length),
+    body: piecesOf(bytes),
+  };
+}
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+function tooLarge(): OpenAiError {
+  return new OpenAiError(
+    `A recording in JSON may have at most ${audioBytesMax / 1024 ** 2} MiB. Send a larger one as multipart/form-data.`,
+    { status: 413, param: 'input_audio', code: 'file_too_large' },
+  );
+}

@@ -1,0 +1,101 @@
+/** What a request asks for, from its form fields or its JSON; fields that mean nothing here are passed over. */
+import { z } from 'zod';
+import type { Task } from '../transcription/transcription.ts';
+import { languageCode } from './language.ts';
+import { OpenAiError } from './openai-error.ts';
+
+const formats = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const;
+export type ResponseFormat = (typeof formats)[number];
+
+export interface Wish {
+  format: ResponseFormat;
+  /** Of verbose_json. */
+  granularities: ReadonlySet<'word' | 'segment'>;
+  stream: boolean;
+  /** Undefined: found out. */
+  language: string | undefined;
+}
+
+/** A form has every value as text, and any of them several times. */
+export type RequestFields = Readonly<Record<string, unknown>>;
+
+const one = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : value), schema);
+const many = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), schema);
+/** Clients send an empty field where they mean none. */
+const orNothing = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional());
+
+const language = z.string().transform((text, context) => {
+  const code = languageCode(text);
+  if (code !== undefined) return code;
+  context.addIssue({ code: 'custom', message: `"${text.slice(0, 40)}" is no language` });
+  return z.NEVER;
+});
+
+const schema = z.object({
+  response_format: one(orNothing(z.enum(formats))),
+  timestamp_granularities: many(orNothing(z.array(z.enum(['word', 'segment'])))),
+  stream: one(
+    orNothing(
+      z.preprocess(
+        (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+        z.literal([true, false, 'true', 'false', '1', '0']),
+      ),
+    ),
+  ),
+  language: one(orNothing(language)),
+  languages: many(orNothing(z.array(language))),
+  known_speaker_names: z.unknown(),
+  known_speaker_references: z.unknown(),
+});
+
+const sentences: Record<string, string> = {
+  response_format: `response_format must be one of ${formats.join(', ')}.`,
+  timestamp_granularities: 'timestamp_granularities[] must be word, segment or both.',
+  stream: 'stream must be true or false.',
+  language: 'language must be the code of a language that Whisper knows, such as en.',
+  languages: 'languages[] must be codes of languages that Whisper knows, such as en.',
+};
+
+export function wishOf(fields: RequestFields, task: Task): Wish {
+  const parsed = schema.safeParse(fields);
+  if (!parsed.success) {
+    const param = String(parsed.error.issues[0]?.path[0] ?? '');
+    throw new OpenAiError(sentences[param] ?? 'The request has a field that cannot be used.', {
+      param: param || null,
+      code: 'invalid_value',
+    });
+  }
+  const { data } = parsed;
+  const format = data.response_format ?? 'json';
+  const stream = data.stream === true || data.stream === 'true' || data.stream === '1';
+  if (stream && !['json', 'text', 'diarized_json'].includes(format)) {
+    throw new OpenAiError(
+      `A stream gives json, text or diarized_json; for ${format} leave out stream, which gives it when all is done.`,
+      { param: 'stream', code: 'unsupported_value' },
+    );
+  }
+  if (format === 'diarized_json' && task === 'translate') {
+    throw new OpenAiError(
+      'A translation has no speakers: ask for another response_format than diarized_json.',
+      {
+        param: 'response_format',
+        code: 'unsupported_value',
+      },
+    );
+  }
+  if (data.known_speaker_names !== undefined || data.known_speaker_references !== undefined) {
+    throw new OpenAiError(
+      'Known speakers are not supported here: leave out known_speaker_names and known_speaker_references. Speakers are told apart as A, B, and so on.',
+      { param: 'known_speaker_names', code: 'unsupported_parameter' },
+    );
+  }
+  return {
+    format,
+    granularities: new Set(data.timestamp_granularities ?? ['segment']),
+    stream,
+    language: data.language ?? (data.languages?.length === 1 ? data.languages[0] : undefined),
+  };
+}
