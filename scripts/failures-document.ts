@@ -24,6 +24,8 @@ const when: Record<MediaFailureCode, string> = {
   upload_gone: 'The object was deleted from the storage after the job was created.',
   upload_changed:
     'Another file was sent to the signed URL after the job was created. The job reads only the bytes that were verified then.',
+  reference_unusable:
+    "A reference of OpenAI's `known_speaker_references` is no audio, shorter than two seconds, longer than ten, or has no speech.",
   media_private: 'The site says private.',
   media_login_required: 'HTTP 401, a login page, members or subscribers only.',
   media_age_restricted: 'The site asks for a proof of age.',

@@ -45,6 +45,10 @@ const failureTable = {
     'permanent',
     'The uploaded file was replaced after this job was created, so it was not transcribed. Upload it again and create a new job.',
   ],
+  reference_unusable: [
+    'permanent',
+    'The recording of a known speaker cannot be used. Send two to ten seconds in which that person alone speaks.',
+  ],
   media_private: ['permanent', 'This media is private. Make it public, or upload the file.'],
   media_login_required: [
     'permanent',

@@ -10,7 +10,7 @@ export function answerInOpenAiForm(scope: FastifyInstance, clock: Clock): void {
   scope.setErrorHandler((error: FastifyError | ApiError | OpenAiError, request, reply) => {
     const known = error instanceof OpenAiError ? error : openAiError(apiErrorOf(error, request));
     logFault(request, known);
-    if (!request.raw.readableEnded) {
+    if (!request.raw.complete) {
       // The rest of a body that nobody reads: the client gets to the answer, and the connection goes.
       reply.header('connection', 'close');
       request.raw.unpipe();

@@ -30,6 +30,7 @@ export async function completedJob(
   const events = (await feeds.follow({ accountId, id, sequence: noText }, signal)) ?? [];
   for await (const event of events) if (event.kind === 'ended') return completed(event.job);
   if (!signal.aborted) throw deletedJob();
+  if (left.aborted) throw new OpenAiError('The caller has left.', { status: 499 });
   throw stillRunning(id, waitSeconds);
 }
 

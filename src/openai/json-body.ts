@@ -1,5 +1,4 @@
 /** A recording inside JSON, as some clients send short ones: it has to be held in memory, so it is small, and few come at once. */
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { ReceivedFile } from '../upload/receive-upload.ts';
 import { OpenAiError } from './openai-error.ts';
@@ -33,10 +32,10 @@ export class BodySlots {
   }
 }
 
-export async function readJson(body: IncomingMessage): Promise<RequestFields> {
+export async function readJson(body: AsyncIterable<Buffer>): Promise<RequestFields> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of body as AsyncIterable<Buffer>) {
+  for await (const part of body) {
     bytes += part.length;
     if (bytes > bodyBytesMax) throw tooLarge();
     parts.push(part);
@@ -53,7 +52,7 @@ const inputAudio = z.object({
   data: z.string().min(1),
   format: z
     .string()
-    .regex(/^(audio\/)?[a-z0-9]{1,12}$/i)
+    .regex(/^(audio\/)?(x-)?[a-z0-9]{1,12}$/i)
     .default('wav'),
 });
 
@@ -73,7 +72,7 @@ export function audioOf({ input_audio: given }: RequestFields): ReceivedFile {
   }
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length > audioBytesMax) throw tooLarge();
-  const extension = format.toLowerCase().replace('audio/', '');
+  const extension = format.toLowerCase().replace(/^(audio\/)?(x-)?/, '');
   return {
     filename: `audio.${extension}`,
     contentType: null,

@@ -37,7 +37,7 @@ export async function receiveRequest(
   if (request.isMultipart()) return await receiveForm(deps, principal, request);
   if (request.mediaType === 'application/json') {
     return await deps.jsonSlots.use(async () => {
-      const fields = await readJson(request.raw);
+      const fields = await readJson(wellFormed<Buffer>(request.raw));
       return { fields, upload: await receiveUpload(deps, principal, audioOf(fields)) };
     });
   }
@@ -94,8 +94,8 @@ async function* wellFormed<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Par
   try {
     yield* parts;
   } catch (cause) {
-    throw new OpenAiError('The form ends too early or cannot be read. Send it again, whole.', {
-      code: 'malformed_form',
+    throw new OpenAiError('The body ends too early or cannot be read. Send it again, whole.', {
+      code: 'malformed_body',
       cause,
     });
   }

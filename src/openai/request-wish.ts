@@ -1,5 +1,6 @@
 /** What a request asks for, from its form fields or its JSON; fields that mean nothing here are passed over. */
 import { z } from 'zod';
+import type { KnownSpeaker } from '../transcription/known-speaker-store.ts';
 import type { Task } from '../transcription/transcription.ts';
 import { languageCode } from './language.ts';
 import { OpenAiError } from './openai-error.ts';
@@ -14,6 +15,7 @@ export interface Wish {
   stream: boolean;
   /** Undefined: found out. */
   language: string | undefined;
+  knownSpeakers: readonly KnownSpeaker[] | undefined;
 }
 
 /** A form has every value as text, and any of them several times. */
@@ -34,6 +36,20 @@ const language = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** As OpenAI has it. */
+const speakersMax = 4;
+const speakerName = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u);
+
+const reference = z.string().transform((url, context) => {
+  const [, base64] = /^data:[^,]{0,200};base64,([A-Za-z0-9+/_-]+={0,2})\s*$/.exec(url) ?? [];
+  if (base64 !== undefined) return Buffer.from(base64, 'base64');
+  context.addIssue({ code: 'custom', message: 'no data URL' });
+  return z.NEVER;
+});
+
 const schema = z.object({
   response_format: one(orNothing(z.enum(formats))),
   timestamp_granularities: many(orNothing(z.array(z.enum(['word', 'segment'])))),
@@ -47,8 +63,8 @@ const schema = z.object({
   ),
   language: one(orNothing(language)),
   languages: many(orNothing(z.array(language))),
-  known_speaker_names: z.unknown(),
-  known_speaker_references: z.unknown(),
+  known_speaker_names: many(orNothing(z.array(speakerName).max(speakersMax))),
+  known_speaker_references: many(orNothing(z.array(reference).max(speakersMax))),
 });
 
 const sentences: Record<string, string> = {
@@ -56,6 +72,8 @@ const sentences: Record<string, string> = {
   timestamp_granularities: 'timestamp_granularities[] must be word, segment or both.',
   stream: 'stream must be true or false.',
   language: 'language must be the code of a language that Whisper knows, such as en.',
+  known_speaker_names: `known_speaker_names[] must be at most ${speakersMax} names of up to 100 characters.`,
+  known_speaker_references: `known_speaker_references[] must be at most ${speakersMax} data URLs in base64, of two to ten seconds each.`,
   languages: 'languages[] must be codes of languages that Whisper knows, such as en.',
 };
 
@@ -86,16 +104,24 @@ export function wishOf(fields: RequestFields, task: Task): Wish {
       },
     );
   }
-  if (data.known_speaker_names !== undefined || data.known_speaker_references !== undefined) {
-    throw new OpenAiError(
-      'Known speakers are not supported here: leave out known_speaker_names and known_speaker_references. Speakers are told apart as A, B, and so on.',
-      { param: 'known_speaker_names', code: 'unsupported_parameter' },
-    );
-  }
   return {
     format,
     granularities: new Set(data.timestamp_granularities ?? ['segment']),
     stream,
+    knownSpeakers: knownSpeakersOf(format, data),
     language: data.language ?? (data.languages?.length === 1 ? data.languages[0] : undefined),
   };
+}
+
+function knownSpeakersOf(
+  format: ResponseFormat,
+  { known_speaker_names: names = [], known_speaker_references: recordings = [] }: z.infer<typeof schema>,
+): KnownSpeaker[] | undefined {
+  if (names.length === 0 && recordings.length === 0) return undefined;
+  const refuse = (message: string) =>
+    new OpenAiError(message, { param: 'known_speaker_names', code: 'invalid_value' });
+  if (format !== 'diarized_json') throw refuse('Known speakers need response_format=diarized_json.');
+  if (names.length !== recordings.length || new Set(names).size !== names.length)
+    throw refuse('known_speaker_names[] and known_speaker_references[] must be pairs, each name once.');
+  return names.map((name, index) => ({ name, recording: recordings[index] ?? Buffer.alloc(0) }));
 }

@@ -74,6 +74,7 @@ async function startJob(
       source: { kind: 'upload', ...reference },
       speakerDiarization: wish.format === 'diarized_json',
       language: wish.language,
+      knownSpeakers: wish.knownSpeakers,
       task,
       contentHash,
     });

@@ -1,7 +1,7 @@
 import type { Chunk } from '../timeline/chunk-plan.ts';
 import type { SpeechSpan } from '../timeline/span.ts';
 import type { SpeakerTurn } from '../timeline/turn.ts';
-import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings } from './chunk-result.ts';
+import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings, SpeakerEvidence } from './chunk-result.ts';
 import type { LanguageGuess } from './recognizer/recognizer.ts';
 import type { SpeakerCount } from './speaker/cluster/speaker-clusters.ts';
 
@@ -20,6 +20,8 @@ export interface Speech {
   ): Promise<ChunkResult>;
   /** The likeliest language of each of these chunks. */
   detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSignal): Promise<LanguageGuess[]>;
+  /** Evidence of the speakers of a chunk alone, without its text. */
+  embedSpeakers(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<SpeakerEvidence>;
   /** Who speaks when, from the embeddings of all chunks, in order of time. */
   joinSpeakers(evidence: SpeakerEmbeddings, count: SpeakerCount, signal: AbortSignal): Promise<SpeakerTurn[]>;
   close(): Promise<void>;

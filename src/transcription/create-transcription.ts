@@ -16,6 +16,7 @@ import {
 } from './earlier-request.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import type { JobNotes } from './job-notes.ts';
+import { type KnownSpeaker, knownSpeakerStore } from './known-speaker-store.ts';
 import { optionsFor, type ProcessingTranscription, type Source, type Task } from './transcription.ts';
 import { type NewTranscription, transcriptionStore } from './transcription-store.ts';
 import { isProcessingAvailable } from './worker-presence.ts';
@@ -43,6 +44,8 @@ export interface CreateTranscriptionRequest extends CreateTranscriptionCommand {
   /** A language that the caller is sure of, such as `en`; found out unless given. */
   language?: string | undefined;
   task?: Task | undefined;
+  /** People whose voices are compared with the speakers of the recording. */
+  knownSpeakers?: readonly KnownSpeaker[] | undefined;
   /** SHA-256 of the media: the same media with the same options joins the job that runs or has just completed. */
   contentHash?: Buffer | undefined;
 }
@@ -73,7 +76,9 @@ export async function createTranscription(
       const { day: allowanceDay } = await allowance.take(tx, account);
       const id = randomUUID();
       const job = { id, accountId: account.id, filename, source, options, allowanceDay };
-      return await insertJob(deps, tx, { job, uploadId, identity });
+      const inserted = await insertJob(deps, tx, { job, uploadId, identity });
+      await knownSpeakerStore.insertAll(tx, id, request.knownSpeakers ?? []);
+      return inserted;
     });
     const { credential, door } = principal;
     deps.logger.info({ job: created.id, account: account.id, credential, door }, 'a job was accepted');
@@ -88,13 +93,19 @@ export async function createTranscription(
 }
 
 /** `JSON.stringify` leaves out what was not given, so that a key from before an option was known still fits. */
-function identityOf({ idempotencyKey, contentHash, ...wanted }: CreateTranscriptionRequest): RequestIdentity {
+function identityOf(request: CreateTranscriptionRequest): RequestIdentity {
+  const { idempotencyKey, contentHash, knownSpeakers, ...rest } = request;
+  const wanted = { ...rest, knownSpeakers: knownSpeakers?.map(hashed) };
   const { source, ...options } = wanted;
   return {
     idempotencyKey,
     requestHash: createHash('sha256').update(JSON.stringify(wanted)).digest(),
     fingerprint: contentHash === undefined ? null : requestFingerprint(contentHash, options),
   };
+}
+
+function hashed({ name, recording }: KnownSpeaker) {
+  return { name, recording: createHash('sha256').update(recording).digest('hex') };
 }
 
 /** The row with what makes it known again, and the claim on its upload. */

@@ -24,6 +24,7 @@ import { type Chunk, chunkPlan } from '../timeline/chunk-plan.ts';
 import { sampleRate } from '../timeline/sample-rate.ts';
 import { chunkStore } from './chunk-store.ts';
 import { decideLanguage } from './decide-language.ts';
+import { embedKnownSpeakers } from './embed-known-speakers.ts';
 import { StageReport } from './stage-report.ts';
 import { type ChunkTask, type JobTask, stepQueues } from './steps.ts';
 import type { AudioObject, MediaObject } from './transcription.ts';
@@ -78,6 +79,7 @@ export async function decodeMedia(
       );
     }
     const chunks = chunkPlan(found.spans, found.totalSamples);
+    await embedKnownSpeakers(deps, { id: job.id, directory }, signal);
     const wanted = { language: job.options.language, audio, chunks };
     const language = await decideLanguage(deps, wanted, signal);
     await report.settled();

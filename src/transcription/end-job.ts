@@ -6,6 +6,7 @@ import { type AdmissionDeps, admitJobs, wakeSteps } from './admission.ts';
 import { chunkStore } from './chunk-store.ts';
 import type { Failure } from './failure.ts';
 import type { JobNotes } from './job-notes.ts';
+import { knownSpeakerStore } from './known-speaker-store.ts';
 import type { EndedTranscription } from './transcription.ts';
 import { type JustEnded, transcriptionStore } from './transcription-store.ts';
 import { removeWorkObject } from './work-object.ts';
@@ -93,8 +94,9 @@ async function removeWork(deps: EndJobDeps, { transcription, media }: JustEnded)
   const { id, audio } = transcription;
   try {
     await chunkStore.deleteAll(deps.db, id);
+    await knownSpeakerStore.deleteAll(deps.db, id);
   } catch (error) {
-    deps.logger.warn({ err: error, job: id }, 'the chunks of a job could not be deleted');
+    deps.logger.warn({ err: error, job: id }, 'the chunks and voices of a job could not be deleted');
   }
   for (const object of [audio, media]) if (object) await removeWorkObject(deps, id, object);
 }

@@ -1,6 +1,7 @@
 import { transcript } from '../transcript/transcript.ts';
 import { chunkStore } from './chunk-store.ts';
 import { type EndJobDeps, endJob, lineOf } from './end-job.ts';
+import { knownSpeakerStore } from './known-speaker-store.ts';
 import { speakerOutcomeStore } from './speaker-outcome-store.ts';
 import { type SpeakersDeps, speakersOfJob } from './speakers.ts';
 import type { JobTask } from './steps.ts';
@@ -18,8 +19,9 @@ export async function finish(
   if (!job) return;
   const results = await chunkStore.results(deps.db, transcriptionId);
   const { speakerDiarization, speakerCount } = job.options;
+  const known = await knownSpeakerStore.voices(deps.db, transcriptionId);
   const speakers = speakerDiarization
-    ? await speakersOfJob(deps, transcriptionId, results, speakerCount ?? null, signal)
+    ? await speakersOfJob(deps, transcriptionId, results, speakerCount ?? null, signal, known)
     : undefined;
   const whole = transcript(
     results.flatMap((result) => result.utterances),

@@ -5,6 +5,7 @@ import type { Logger } from '../platform/telemetry.ts';
 import type { ChunkResult, SpeakerFault } from '../speech/chunk-result.ts';
 import { type SpeakerCount, unknownCount } from '../speech/speaker/cluster/speaker-clusters.ts';
 import { joinedEvidence } from '../speech/speaker/joined-evidence.ts';
+import { type KnownVoice, namedTurns } from '../speech/speaker/named-turns.ts';
 import { settledTurns } from '../speech/speaker/turn/settled-turns.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { SpeakerTurn } from '../timeline/turn.ts';
@@ -31,6 +32,7 @@ export async function speakersOfJob(
   results: readonly ChunkResult[],
   count: SpeakerCount | null,
   signal: AbortSignal,
+  known: readonly KnownVoice[] = [],
 ): Promise<SpeakersOfJob> {
   const evidence = joinedEvidence(results);
   if ('fault' in evidence) return without(deps, job, evidence.fault, evidence.detail);
@@ -39,7 +41,7 @@ export async function speakersOfJob(
     const joinSignal = AbortSignal.any([signal, limit]);
     const turns = await deps.speech.joinSpeakers(evidence, count ?? unknownCount, joinSignal);
     const utterances = results.flatMap((result) => result.utterances);
-    return { turns: settledTurns(utterances, turns), outcome: 'found' };
+    return { turns: namedTurns(settledTurns(utterances, turns), evidence, known), outcome: 'found' };
   } catch (error) {
     signal.throwIfAborted();
     const detail = error instanceof Error ? error.message : String(error);

@@ -9,7 +9,7 @@ import { type ApiClient, newClient } from '../support/api-client.ts';
 import { fixtureSamples, silence, spokenSamples } from '../support/audio.ts';
 import { eventually } from '../support/eventually.ts';
 import { runService, temporaryDataDir } from '../support/service.ts';
-import { twoVoices } from '../support/two-voices.ts';
+import { oneVoice, twoVoices } from '../support/two-voices.ts';
 import { wavBytes, wavOf } from '../support/wav-bytes.ts';
 
 const smallFileBytes = 200_000;
@@ -113,6 +113,33 @@ test('diarized_json names the speakers by letters, and refuses an account withou
     param: 'response_format',
     message: /Pro plan/,
   });
+});
+
+test('speakers whose voices are known have their names, and a recording that is no voice is refused', async () => {
+  const dataUrl = (wav: Buffer) => `data:audio/wav;base64,${wav.toString('base64')}`;
+  const create = (names: string[], references: Buffer[]) =>
+    openai.audio.transcriptions.create({
+      model,
+      file: new File([twoVoices(4).wav], 'talk.wav'),
+      response_format: 'diarized_json',
+      known_speaker_names: names,
+      known_speaker_references: references.map(dataUrl),
+    });
+  const both = (await create(
+    ['Marianne', 'Elinor'],
+    [oneVoice('high'), oneVoice('low')],
+  )) as OpenAI.Audio.TranscriptionDiarized;
+  const speakers = both.segments.map(({ speaker }) => speaker);
+  assert.deepEqual([...new Set(speakers)], ['Elinor', 'Marianne']);
+  const [newest] = await jobsOf(rest);
+  const { body } = await rest.get(`/api/v1/transcriptions/${newest?.id}`);
+  assert.deepEqual(
+    body.data.segments.map(({ speaker }: { speaker: string }) => speaker),
+    speakers,
+  );
+  for (const unusable of [wavBytes(1), wavBytes(5, 0), wavBytes(30), Buffer.from('no recording')]) {
+    await assert.rejects(create(['Marianne'], [unusable]), { status: 400, code: 'reference_unusable' });
+  }
 });
 
 test('a stream gives the text in parts while it is made, and all of it at the end', async () => {

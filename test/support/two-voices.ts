@@ -1,7 +1,7 @@
 /** A conversation of two, made from one recording. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { wavBytes } from './wav-bytes.ts';
+import { wavBytes, wavOf } from './wav-bytes.ts';
 
 const austen = join(import.meta.dirname, '..', 'fixtures', 'austen-880.flac');
 const pauseSeconds = 0.7;
@@ -14,6 +14,11 @@ const voices = {
 function spoken(voice: keyof typeof voices): Buffer {
   const filter = ['-af', voices[voice], '-ac', '1', '-ar', '16000', '-f', 's16le', '-'];
   return execFileSync('ffmpeg', ['-v', 'error', '-i', austen, ...filter], { maxBuffer: 2 ** 24 });
+}
+
+/** One of them alone. */
+export function oneVoice(voice: keyof typeof voices): Buffer<ArrayBuffer> {
+  return wavOf(spoken(voice));
 }
 
 /** Both in turn; a turn is one sentence. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/telemetry.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
-import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings } from '../chunk-result.ts';
+import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings, SpeakerEvidence } from '../chunk-result.ts';
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import type { ChunkAudio, FoundSpeech, Speech } from '../speech.ts';
@@ -28,6 +28,9 @@ export interface SpeechPoolOptions {
 }
 
 const defaults = { memoryBytesMax: 3 * 2 ** 30, idleMsMax: 10 * 60_000, niceness: 10 };
+
+/** The text of a remote engine comes from elsewhere: only the speakers are embedded. */
+const speakersOnly: RecogniseOptions = { engine: 'remote', language: null, speakers: true };
 
 interface Slot {
   process: SpeechProcess | null;
@@ -81,6 +84,13 @@ export class SpeechPool implements Speech {
   detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSignal): Promise<LanguageGuess[]> {
     const attempt = () => this.#withProcess(signal, (process) => process.detectLanguages(chunks, signal));
     return retryAfterDeath(attempt, signal);
+  }
+
+  async embedSpeakers(audio: Uint8Array, chunk: Chunk, signal: AbortSignal): Promise<SpeakerEvidence> {
+    const attempt = () =>
+      this.#withProcess(signal, (process) => process.recognise(audio, chunk, speakersOnly, signal));
+    const { speakers } = await retryAfterDeath(attempt, signal);
+    return speakers ?? { fault: 'error', detail: 'the speech process gave no speakers' };
   }
 
   joinSpeakers(

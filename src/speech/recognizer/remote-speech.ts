@@ -64,6 +64,7 @@ export class RemoteSpeech implements Speech {
   warmUp: Speech['warmUp'] = (...args) => this.#deps.local.warmUp(...args);
   findSpeech: Speech['findSpeech'] = (...args) => this.#deps.local.findSpeech(...args);
   detectLanguages: Speech['detectLanguages'] = (...args) => this.#deps.local.detectLanguages(...args);
+  embedSpeakers: Speech['embedSpeakers'] = (...args) => this.#deps.local.embedSpeakers(...args);
   joinSpeakers: Speech['joinSpeakers'] = (...args) => this.#deps.local.joinSpeakers(...args);
   close: Speech['close'] = () => this.#deps.local.close();
 

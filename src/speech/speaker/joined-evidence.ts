@@ -1,7 +1,7 @@
 import type { ChunkResult, SpeakerEmbeddings, SpeakerEvidence } from '../chunk-result.ts';
 
 /** What all chunks of a recording know of its speakers, in order. A chunk without evidence leaves a gap; only when all are without, none is left. */
-export function joinedEvidence(results: readonly ChunkResult[]): SpeakerEvidence {
+export function joinedEvidence(results: readonly Pick<ChunkResult, 'speakers'>[]): SpeakerEvidence {
   const windows: SpeakerEmbeddings['windows'] = [];
   let first: SpeakerEmbeddings | undefined;
   let fault: SpeakerEvidence | undefined;

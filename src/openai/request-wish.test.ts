@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type RequestFields, wishOf } from './request-wish.ts';
+
+const wish = (fields: RequestFields) => wishOf(fields, 'transcribe');
+
+test('nothing but a file asks for json in the language that is found out', () => {
+  const plain = {
+    format: 'json',
+    granularities: new Set(['segment']),
+    stream: false,
+    language: undefined,
+    knownSpeakers: undefined,
+  };
+  assert.deepEqual(wish({}), plain);
+  const habits = {
+    model: ['x'],
+    temperature: ['0'],
+    prompt: ['a'],
+    'chunking_strategy[type]': ['server_vad'],
+  };
+  assert.deepEqual(wish(habits), plain);
+  assert.deepEqual(wish({ language: [''], response_format: null, stream: [''] }), plain);
+});
+
+test('a form and JSON say the same', () => {
+  const form = wish({
+    response_format: ['verbose_json'],
+    timestamp_granularities: ['word', 'segment'],
+    language: ['en-US'],
+    stream: ['False'],
+  });
+  const json = wish({
+    response_format: 'verbose_json',
+    timestamp_granularities: ['word', 'segment'],
+    language: 'en',
+    stream: false,
+  });
+  assert.deepEqual(form, json);
+  assert.equal(wish({ stream: 'true' }).stream, true);
+  assert.equal(wish({ languages: ['de'] }).language, 'de');
+  assert.equal(wish({ languages: ['de', 'fr'] }).language, undefined);
+});
+
+const voice = `data:audio/wav;base64,${Buffer.from('a voice').toString('base64')}`;
+
+test('known speakers are pairs of a name and a recording', () => {
+  const { knownSpeakers } = wish({
+    response_format: 'diarized_json',
+    known_speaker_names: ['Anne', ' Mary '],
+    known_speaker_references: [voice, voice],
+  });
+  const recording = Buffer.from('a voice');
+  assert.deepEqual(knownSpeakers, [
+    { name: 'Anne', recording },
+    { name: 'Mary', recording },
+  ]);
+});
+
+const wrong: [RequestFields, string][] = [
+  [{ response_format: 'xml' }, 'response_format'],
+  [{ timestamp_granularities: ['letter'] }, 'timestamp_granularities'],
+  [{ stream: 'perhaps' }, 'stream'],
+  [{ stream: 'true', response_format: 'vtt' }, 'stream'],
+  [{ language: 'klingon' }, 'language'],
+  [{ language: 7 }, 'language'],
+  [{ response_format: 'diarized_json', known_speaker_names: ['Anne'] }, 'known_speaker_names'],
+  [{ known_speaker_names: ['Anne'], known_speaker_references: [voice] }, 'known_speaker_names'],
+  [
+    { response_format: 'diarized_json', known_speaker_references: ['https://a/b'] },
+    'known_speaker_references',
+  ],
+  [{ known_speaker_names: ['a', 'b', 'c', 'd', 'e'] }, 'known_speaker_names'],
+];
+for (const [fields, param] of wrong) {
+  test(`${JSON.stringify(fields).slice(0, 80)} is refused and names ${param}`, () => {
+    assert.throws(() => wish(fields), { name: 'OpenAiError', status: 400, param });
+  });
+}
+
+test('a translation has no speakers', () => {
+  assert.throws(() => wishOf({ response_format: 'diarized_json' }, 'translate'), {
+    param: 'response_format',
+  });
+});
