@@ -11,7 +11,8 @@ export interface KnownVoice {
   model: string;
 }
 
-const cosineMinSamePerson = 0.5;
+/** Measured: docs/decisions/0081-known-speakers.md. */
+export const cosineMinSamePerson = 0.5;
 
 /** One embedding for all windows of somebody who speaks alone. */
 export function voiceOf(windows: readonly SpeakerWindow[]): string {
