@@ -11,8 +11,7 @@ export function answerInOpenAiForm(scope: FastifyInstance, clock: Clock): void {
     const known = error instanceof OpenAiError ? error : openAiError(apiErrorOf(error, request));
     logFault(request, known);
     if (!request.raw.complete) {
-      // The rest of a body that nobody reads: the client gets to the answer, and the connection goes.
-      reply.header('connection', 'close');
+      // A client that first sends all of its body still gets to the answer; one that sends much more is cut off later.
       request.raw.unpipe();
       drainSome(clock, request.raw);
     }
