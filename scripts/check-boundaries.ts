@@ -15,7 +15,7 @@ const ranks = rankTable([
   ['speech'],
   ['upload', 'webhook'],
   ['transcription'],
-  ['erasure', 'archive'],
+  ['edition', 'erasure', 'archive'],
   ['http'],
   ['openai', 'mcp', 'web'],
   ['config-schema'],

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/database.ts';
 import { removeTasks } from '../platform/queue.ts';
-import { workPrefixOf } from '../storage/object-key.ts';
+import { playbackPrefixOf, workPrefixOf } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { uploadStore } from '../upload/upload-store.ts';
@@ -21,7 +21,9 @@ export async function eraseJobs(
 ): Promise<ErasureTarget[]> {
   const storages = configuredStorages(stores);
   const work = ids.flatMap((id) =>
-    storages.map((storage) => ({ storage, target: workPrefixOf(id), until: now })),
+    [workPrefixOf(id), playbackPrefixOf(id)].flatMap((target) =>
+      storages.map((storage) => ({ storage, target, until: now })),
+    ),
   );
   const targets = [...work, ...uploadTargets(await uploadStore.deleteUsedOnlyBy(tx, ids), now)];
   await erasureStore.add(tx, targets);

@@ -40,6 +40,8 @@ export interface Probed {
   audio: AudioStream;
   audioStreams: readonly AudioStream[];
   hasVideo: boolean;
+  /** Of the picture, where there is one. */
+  videoCodec?: string | undefined;
 }
 
 const probeTimeoutMs = 30_000;
@@ -133,12 +135,14 @@ function probedFrom({ code, signal, stdout, stderr }: FinishedProcess): Probed {
       cause: `${chosen.sampleRate} Hz, ${chosen.channels} channels`,
     });
   }
+  const video = streams.find((stream) => stream.codec_type === 'video' && !stream.disposition?.attached_pic);
   return {
     container: output.format?.format_name ?? '',
     durationSeconds: guessed ? undefined : less(seconds(output.format?.duration), late),
     audio: chosen,
     audioStreams,
-    hasVideo: streams.some((stream) => stream.codec_type === 'video' && !stream.disposition?.attached_pic),
+    hasVideo: video !== undefined,
+    videoCodec: video?.codec_name,
   };
 }
 

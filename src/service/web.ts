@@ -41,6 +41,7 @@ export function createWeb(parts: ApiParts, db: Database, authenticator: Authenti
         accounts,
         plans: config.plans,
         disk: parts.storage.disk,
+        stores: parts.storage.stores,
         publicUrl: parts.publicUrl,
         sessions,
         limiter,

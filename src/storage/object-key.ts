@@ -5,9 +5,13 @@
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const uploadKeyPattern = new RegExp(`^uploads/(${uuid})/(${uuid})$`);
 const workKeyPattern = new RegExp(`^work/(${uuid})/[a-z0-9][a-z0-9.-]{0,63}$`);
-const ownerPrefixPattern = new RegExp(`^(uploads|work)/${uuid}/$`);
+const playbackKeyPattern = new RegExp(`^playback/(${uuid})/[a-z0-9][a-z0-9.-]{0,63}$`);
+const ownerPrefixPattern = new RegExp(`^(uploads|work|playback)/${uuid}/$`);
 
+export const uploadPrefix = 'uploads/';
 export const workPrefix = 'work/';
+/** What outlives the work of a job: its waveform and its playback copy. */
+export const playbackPrefix = 'playback/';
 
 export function uploadKey(accountId: string, uploadId: string): string {
   return checked(`uploads/${accountId}/${uploadId}`);
@@ -16,6 +20,11 @@ export function uploadKey(accountId: string, uploadId: string): string {
 /** An object that a job makes for itself (decoded audio, for instance); `name` is lower case, like `audio.pcm`. */
 export function workKey(transcriptionId: string, name: string): string {
   return checked(`work/${transcriptionId}/${name}`);
+}
+
+/** An object that a job leaves for whoever listens to it. */
+export function playbackKey(transcriptionId: string, name: 'peaks' | 'audio.ogg'): string {
+  return checked(`${playbackPrefix}${transcriptionId}/${name}`);
 }
 
 /** Everything that the clients of an account have stored. */
@@ -28,6 +37,10 @@ export function workPrefixOf(transcriptionId: string): string {
   return checkedPrefix(`${workPrefix}${transcriptionId}/`);
 }
 
+export function playbackPrefixOf(transcriptionId: string): string {
+  return checkedPrefix(`${playbackPrefix}${transcriptionId}/`);
+}
+
 /** The account that an upload key belongs to; undefined when it is no upload key at all. */
 export function accountOfUploadKey(key: string): string | undefined {
   return uploadKeyPattern.exec(key)?.[1];
@@ -37,9 +50,13 @@ export function transcriptionOfWorkKey(key: string): string | undefined {
   return workKeyPattern.exec(key)?.[1];
 }
 
+export function transcriptionOfPlaybackKey(key: string): string | undefined {
+  return playbackKeyPattern.exec(key)?.[1];
+}
+
 /** True for the keys made here and for nothing else: such a key is safe as a relative path. */
 export function isObjectKey(key: string): boolean {
-  return uploadKeyPattern.test(key) || workKeyPattern.test(key);
+  return [uploadKeyPattern, workKeyPattern, playbackKeyPattern].some((pattern) => pattern.test(key));
 }
 
 /** True for the prefixes made here: the directory of one account or of one job. */

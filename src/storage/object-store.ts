@@ -81,6 +81,12 @@ export interface ObjectStore {
   /** Makes the object out of its parts; repeating it after success is harmless. Throws InvalidParts or NoSuchUpload. */
   completeMultipart(completion: CompleteMultipart): Promise<void>;
 
+  /** A URL by which a browser reads the object from the store itself; undefined where this service serves it. */
+  signGet(target: {
+    key: string;
+    contentType: string;
+    expiresInSeconds: number;
+  }): Promise<string | undefined>;
   head(key: string): Promise<StoredObject | undefined>;
   /** Throws NoSuchObject or ObjectChanged. */
   read(key: string, options?: ReadOptions): Promise<Readable>;

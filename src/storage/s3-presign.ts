@@ -39,7 +39,18 @@ export class S3Presigner {
     this.#region = address.region;
   }
 
-  put({ key, query = {}, headers, expiresInSeconds, date, credentials }: PresignRequest): string {
+  put(request: PresignRequest): string {
+    return this.#signed('PUT', request);
+  }
+
+  get(request: PresignRequest): string {
+    return this.#signed('GET', request);
+  }
+
+  #signed(
+    method: 'GET' | 'PUT',
+    { key, query = {}, headers, expiresInSeconds, date, credentials }: PresignRequest,
+  ): string {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const time = date.toISOString().replace(/[-:]|\.\d{3}/g, '');
     const scope = `${time.slice(0, 8)}/${this.#region}/s3/aws4_request`;
@@ -63,7 +74,7 @@ export class S3Presigner {
       .join('&');
     const path = this.#base.pathname + key.split('/').map(encode).join('/');
     const headerLines = signed.map(([name, value]) => `${name}:${value.trim()}\n`).join('');
-    const canonical = ['PUT', path, search, headerLines, signedNames, 'UNSIGNED-PAYLOAD'].join('\n');
+    const canonical = [method, path, search, headerLines, signedNames, 'UNSIGNED-PAYLOAD'].join('\n');
     const digest = hash('sha256', canonical);
     const signature = hmac(
       this.#keyOf(time.slice(0, 8), secretAccessKey),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type ListObjectsV2CommandOutput, type ListPartsCommandOutput, S3 } from '@aws-sdk/client-s3';
 import type { Clock } from '../platform/clock.ts';
-import { isOwnerPrefix, workPrefix } from './object-key.ts';
+import { isOwnerPrefix, playbackPrefix, workPrefix } from './object-key.ts';
 import {
   type CompleteMultipart,
   InvalidParts,
@@ -97,6 +97,22 @@ export class S3Store implements ObjectStore {
     const date = this.#clock.date();
     const url = this.#presigner.put({ key, headers, expiresInSeconds, date, credentials });
     return { url, headers: { 'Content-Type': contentType } };
+  }
+
+  async signGet({
+    key,
+    contentType,
+    expiresInSeconds,
+  }: {
+    key: string;
+    contentType: string;
+    expiresInSeconds: number;
+  }): Promise<string> {
+    // The store answers with this type, whatever the object was stored with.
+    const query = { 'response-content-type': contentType };
+    const credentials = await this.#credentials();
+    const date = this.#clock.date();
+    return this.#presigner.get({ key, query, headers: {}, expiresInSeconds, date, credentials });
   }
 
   async startMultipart({ key, contentType }: { key: string; contentType: string }): Promise<string> {
@@ -234,9 +250,12 @@ export class S3Store implements ObjectStore {
 
   async removeLeftovers(before: Date): Promise<number> {
     let removed = 0;
-    const input = { Bucket: this.#bucket, Prefix: workPrefix };
-    const { Uploads = [] } = await this.#ask((options) => this.#s3.listMultipartUploads(input, options));
-    for (const { Key, UploadId, Initiated } of Uploads) {
+    const writes = await Promise.all(
+      [workPrefix, playbackPrefix].map((Prefix) =>
+        this.#ask((options) => this.#s3.listMultipartUploads({ Bucket: this.#bucket, Prefix }, options)),
+      ),
+    );
+    for (const { Key, UploadId, Initiated } of writes.flatMap(({ Uploads = [] }) => Uploads)) {
       if (!Key || !UploadId || !Initiated || Initiated >= before) continue;
       await this.#abort({ key: Key, uploadId: UploadId });
       removed += 1;

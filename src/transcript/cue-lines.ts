@@ -1,6 +1,12 @@
 /** How the words of a subtitle are laid out: on one line, or on two that are cut at a clause and about as long. */
 
-export const lineColumnsMax = 42;
+export interface CueLimits {
+  /** Letters on a line. */
+  lineColumnsMax: number;
+  linesMax: 1 | 2;
+}
+
+export const defaultCueLimits: CueLimits = { lineColumnsMax: 42, linesMax: 2 };
 
 const zeroWidth = /[\p{M}\u200b-\u200f\u2060]/u;
 /** Characters of East Asian scripts and emoji take the room of two letters. */
@@ -53,10 +59,14 @@ interface Layout {
   cost: number;
 }
 
-/** Undefined where the words do not fit on two lines. */
-export function layoutOf(words: readonly MeasuredWord[]): Layout | undefined {
+/** Undefined where the words do not fit on the lines there may be. */
+export function layoutOf(
+  words: readonly MeasuredWord[],
+  { lineColumnsMax, linesMax }: CueLimits,
+): Layout | undefined {
   const total = columns(words);
   if (total <= lineColumnsMax) return { firstLine: words.length, cost: 0 };
+  if (linesMax === 1) return undefined;
   let best: Layout | undefined;
   let first = 0;
   for (let at = 1; at < words.length; at++) {

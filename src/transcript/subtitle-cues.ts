@@ -4,9 +4,10 @@
  */
 import type { Speaker } from '../timeline/turn.ts';
 import {
+  type CueLimits,
   columnsOf,
+  defaultCueLimits,
   layoutOf,
-  lineColumnsMax,
   lineText,
   type MeasuredWord,
   measuredWord,
@@ -60,10 +61,13 @@ interface Path {
   shown: ShownCue;
 }
 
-export function subtitleCues(transcriptWords: readonly TranscriptWord[]): Cue[] {
-  const words = cueWords(transcriptWords.flatMap(fittingPieces));
+export function subtitleCues(
+  transcriptWords: readonly TranscriptWord[],
+  limits: CueLimits = defaultCueLimits,
+): Cue[] {
+  const words = cueWords(transcriptWords.flatMap((word) => fittingPieces(word, limits)));
   const paths: Path[] = [];
-  for (let last = 0; last < words.length; last++) paths.push(cheapestPath(words, paths, last));
+  for (let last = 0; last < words.length; last++) paths.push(cheapestPath(words, paths, last, limits));
   const cues: Cue[] = [];
   let nextStartMs: number | undefined;
   for (let last = words.length - 1; last >= 0; ) {
@@ -79,13 +83,18 @@ export function subtitleCues(transcriptWords: readonly TranscriptWord[]): Cue[] 
   return cues.reverse();
 }
 
-function cheapestPath(words: readonly CueWord[], paths: readonly Path[], last: number): Path {
+function cheapestPath(
+  words: readonly CueWord[],
+  paths: readonly Path[],
+  last: number,
+  limits: CueLimits,
+): Path {
   let best: Path | undefined;
   for (let from = last; from >= 0; from--) {
     if (from < last && words[from]?.isLast) break;
     const own = words.slice(from, last + 1);
     const spokenMs = (own.at(-1)?.endMs ?? 0) - (own[0]?.startMs ?? 0);
-    const layout = layoutOf(own);
+    const layout = layoutOf(own, limits);
     if (best && (!layout || spokenMs > cueMsMax)) break;
     const before = paths[from - 1];
     const shown = shownCue(own, before?.shown);
@@ -161,7 +170,7 @@ function cueWords(words: readonly TranscriptWord[]): CueWord[] {
 }
 
 /** A word that is longer than a line, in pieces that are not. */
-function fittingPieces(word: TranscriptWord): TranscriptWord[] {
+function fittingPieces(word: TranscriptWord, { lineColumnsMax }: CueLimits): TranscriptWord[] {
   const [text, startMs, endMs, ...speaker] = word;
   if (columnsOf(text.trim()) <= lineColumnsMax) return [word];
   const characters = [...text];

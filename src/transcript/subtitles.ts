@@ -1,16 +1,17 @@
 /** A transcript as subtitle files. */
+import { type CueLimits, defaultCueLimits } from './cue-lines.ts';
 import { speakerLabel } from './speaker-label.ts';
 import { type Cue, subtitleCues } from './subtitle-cues.ts';
 import type { TranscriptWord } from './transcript-word.ts';
 
-export function srt(words: readonly TranscriptWord[]): string {
-  return subtitleCues(labelledTurns(words))
+export function srt(words: readonly TranscriptWord[], limits: CueLimits = defaultCueLimits): string {
+  return subtitleCues(labelledTurns(words), limits)
     .map((cue, index) => `${index + 1}\n${times(cue, ',')}\n${cue.lines.map(plain).join('\n')}\n`)
     .join('\n');
 }
 
-export function vtt(words: readonly TranscriptWord[]): string {
-  const cues = subtitleCues(words).map((cue) => {
+export function vtt(words: readonly TranscriptWord[], limits: CueLimits = defaultCueLimits): string {
+  const cues = subtitleCues(words, limits).map((cue) => {
     const voice = cue.speaker === undefined ? '' : `<v ${escaped(plain(speakerLabel(cue.speaker)))}>`;
     return `\n${times(cue, '.')}\n${voice}${cue.lines.map((line) => escaped(plain(line))).join('\n')}\n`;
   });

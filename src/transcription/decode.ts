@@ -12,7 +12,7 @@ import type { TaskQueue } from '../platform/queue.ts';
 import type { ScratchDirectory } from '../platform/scratch-directory.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { FoundSpeech, Speech } from '../speech/speech.ts';
-import { workKey } from '../storage/object-key.ts';
+import { playbackPrefixOf, workKey } from '../storage/object-key.ts';
 import {
   NoSuchObject,
   ObjectChanged,
@@ -25,6 +25,8 @@ import { sampleRate } from '../timeline/sample-rate.ts';
 import { chunkStore } from './chunk-store.ts';
 import { decideLanguage } from './decide-language.ts';
 import { embedKnownSpeakers } from './embed-known-speakers.ts';
+import { type Playback, PlaybackMaker } from './playback.ts';
+import { playbackStore } from './playback-store.ts';
 import { StageReport } from './stage-report.ts';
 import { type ChunkTask, type JobTask, stepQueues } from './steps.ts';
 import type { AudioObject, MediaObject } from './transcription.ts';
@@ -50,6 +52,7 @@ export interface DecodeDeps {
 
 interface HeardRecording extends FoundSpeech {
   truncated: Truncation | null;
+  playback: Playback;
 }
 
 /** From a job's media to its audio in the store and its plan of chunks. Repeating it after success changes nothing. */
@@ -85,8 +88,11 @@ export async function decodeMedia(
     await report.settled();
     const isStored = await storePlan(deps, job, { audio, found, chunks, language });
     // Ended or deleted meanwhile: nobody else knows of this object.
-    if (!isStored && !(await transcriptionStore.findProcessing(deps.db, job.id)))
+    if (!isStored && !(await transcriptionStore.findProcessing(deps.db, job.id))) {
       await deps.stores.current.delete(audio.key);
+      const isGone = (await transcriptionStore.ownerOf(deps.db, job.id)) === undefined;
+      if (isGone) await deps.stores.current.deleteAll(playbackPrefixOf(job.id));
+    }
   });
   if (job.media) await removeWorkObject(deps, job.id, job.media);
 }
@@ -127,11 +133,12 @@ async function copyMedia(
 
 /** Reads the decoded samples once: into the store, and through voice activity. Neither waits for a whole file. */
 async function decodeAndListen(
-  { programs, speech, stores }: DecodeDeps,
+  deps: DecodeDeps,
   job: RunningTranscription,
   { file, audio, report }: { file: string; audio: AudioObject; report: StageReport },
   signal: AbortSignal,
 ): Promise<HeardRecording> {
+  const { programs, speech, stores } = deps;
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const probed = await probe(programs, file, { signal });
@@ -141,7 +148,8 @@ async function decodeAndListen(
     probed,
     signal: either,
   });
-  const samples = counting(decoded.audio, (bytes) => report.progress(bytes, totalBytes));
+  const player = await PlaybackMaker.start(deps, { id: job.id, source: job.source, probed }, either);
+  const samples = counting(shownTo(player, decoded.audio), (bytes) => report.progress(bytes, totalBytes));
   const copy = new PassThrough();
   copy.on('error', () => {}); // Who reads or writes it hears of the fault; without a listener it would end the process.
   const expectedBytes = Math.min(totalBytes, job.options.mediaSecondsMax * bytesPerSecond);
@@ -150,15 +158,22 @@ async function decodeAndListen(
   try {
     const [found] = await Promise.all([heard, stored]);
     const { truncated } = await decoded.finished;
-    return { ...found, truncated };
+    return { ...found, truncated, playback: await player.finish() };
   } catch (error) {
     stop.abort(error);
     copy.destroy(error as Error);
-    const [, storing] = await Promise.allSettled([heard, stored]);
+    const [, storing] = await Promise.allSettled([heard, stored, player.abandon()]);
     // A store that is away also breaks the reading, which may be told first.
     throw storing.status === 'rejected' && storing.reason instanceof StorageUnavailable
       ? storing.reason
       : error;
+  }
+}
+
+async function* shownTo(player: PlaybackMaker, audio: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const samples of audio) {
+    await player.add(samples);
+    yield samples;
   }
 }
 
@@ -222,6 +237,7 @@ async function storePlan(
       notes: found.truncated ? ['truncated'] : [],
     });
     if (!isFirst) return false;
+    await playbackStore.put(tx, job.id, found.playback);
     await chunkStore.insertAll(tx, job.id, chunks);
     const { lane } = job;
     // Early chunks of a new job go with late chunks of an old one: a long file does not hold up a short one.

@@ -41,7 +41,9 @@ interface TranscriptionRow extends SummaryRow {
 
 const summaryColumns =
   'id, account_id, filename, status, stage, source, options, created_at, duration_seconds, audio, chunks_total, error, error_code';
-const columns = `${summaryColumns}, text, segments`;
+/** What the owner published instead of the machine's text, if so. */
+const columns = `${summaryColumns}, coalesce(published_text, text) as text,
+  coalesce(published_segments, segments) as segments`;
 
 export interface NewTranscription {
   id: string;
@@ -241,10 +243,10 @@ export const transcriptionStore = {
     return row && justEnded(row, failedOf(row));
   },
 
-  /** Every word with its times; null for jobs that ended before these were kept. */
+  /** Every word with its times; null for jobs that ended before these were kept, and for an edited text. */
   async words(db: Queryable, id: string): Promise<TranscriptWord[] | null> {
     const [row] = await db.query<{ words: TranscriptWord[] | null }>(
-      `select words from transcription where id = $1`,
+      `select case when published_at is null then words end as words from transcription where id = $1`,
       [id],
     );
     return row?.words ?? null;

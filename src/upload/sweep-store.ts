@@ -80,6 +80,20 @@ export const sweepStore = {
     return rows.length;
   },
 
+  /** Of these jobs, the ones that somebody can still listen to: those that run, and those that completed since then. */
+  async audible(
+    db: Queryable,
+    transcriptionIds: readonly string[],
+    completedSince: Date,
+  ): Promise<Set<string>> {
+    const rows = await db.query<{ id: string }>(
+      `select id from transcription
+       where id = any($1) and (status = 'processing' or (status = 'completed' and finished_at >= $2))`,
+      [transcriptionIds, completedSince],
+    );
+    return new Set(rows.map((row) => row.id));
+  },
+
   /** Of these jobs, the ones that still work with their objects. */
   async processing(db: Queryable, transcriptionIds: readonly string[]): Promise<Set<string>> {
     const rows = await db.query<{ id: string }>(

@@ -2,7 +2,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
 import { runExclusively } from '../platform/exclusive.ts';
 import type { Logger } from '../platform/telemetry.ts';
-import { transcriptionOfWorkKey, workPrefix } from '../storage/object-key.ts';
+import {
+  playbackPrefix,
+  transcriptionOfPlaybackKey,
+  transcriptionOfWorkKey,
+  workPrefix,
+} from '../storage/object-key.ts';
 import { type ObjectStore, type ObjectStores, type StorageId, storageIds } from '../storage/object-store.ts';
 import { type SweptUpload, sweepStore } from './sweep-store.ts';
 import { uploadStore } from './upload-store.ts';
@@ -57,7 +62,10 @@ async function sweepAll(deps: SweepDeps): Promise<SweepReport> {
     erased += batchErased;
     if (batchDiscarded === 0 || batchErased === 0) break;
   }
-  const { workObjects, leftovers } = await sweepStores(deps, ago(graceMs));
+  const { workObjects, leftovers } = await sweepStores(deps, {
+    before: ago(graceMs),
+    finishedBefore: times.finishedBefore,
+  });
   await sweepStore.forgetErased(db, ago(erasedRememberedMs));
   return { discarded, erased, workObjects, leftovers };
 }
@@ -110,14 +118,19 @@ async function withStores(
 
 async function sweepStores(
   { db, stores, logger }: SweepDeps,
-  before: Date,
+  { before, finishedBefore }: { before: Date; finishedBefore: Date },
 ): Promise<{ workObjects: number; leftovers: number }> {
   const counts = { workObjects: 0, leftovers: 0 };
   for (const id of storageIds) {
     const store = stores.get(id);
     if (!store) continue;
     try {
-      counts.workObjects += await eraseWorkObjects(db, store, before);
+      for (const objects of [
+        workObjects(db),
+        playbackObjects(db, 'audio.ogg', finishedBefore),
+        playbackObjects(db, 'peaks', new Date(0)),
+      ])
+        counts.workObjects += await eraseObjectsOfJobs(store, objects, before);
       counts.leftovers += await store.removeLeftovers(before);
     } catch (error) {
       logger.warn({ err: error, storage: id }, 'the sweep could not tidy a storage; it will try again');
@@ -128,21 +141,45 @@ async function sweepStores(
 
 const workBatchSize = 500;
 
+/** Objects that jobs made, under one prefix, and which of these jobs still need theirs. */
+interface JobObjects {
+  prefix: string;
+  jobOf(key: string): string | undefined;
+  needed(jobs: readonly string[]): Promise<Set<string>>;
+}
+
 /** Work objects are their job's own: once it has ended, or is gone, nobody reads them. */
-async function eraseWorkObjects(db: Queryable, store: ObjectStore, before: Date): Promise<number> {
+function workObjects(db: Queryable): JobObjects {
+  return {
+    prefix: workPrefix,
+    jobOf: transcriptionOfWorkKey,
+    needed: (jobs) => sweepStore.processing(db, jobs),
+  };
+}
+
+/** A playback copy goes with the media of its job; the waveform stays as long as the completed job does. */
+function playbackObjects(db: Queryable, name: 'audio.ogg' | 'peaks', finishedBefore: Date): JobObjects {
+  return {
+    prefix: playbackPrefix,
+    jobOf: (key) => (key.endsWith(`/${name}`) ? transcriptionOfPlaybackKey(key) : undefined),
+    needed: (jobs) => sweepStore.audible(db, jobs, finishedBefore),
+  };
+}
+
+async function eraseObjectsOfJobs(store: ObjectStore, objects: JobObjects, before: Date): Promise<number> {
   let erased = 0;
   let batch = new Map<string, string>();
   const eraseBatch = async () => {
-    const busy = await sweepStore.processing(db, [...new Set(batch.values())]);
+    const needed = await objects.needed([...new Set(batch.values())]);
     for (const [key, transcriptionId] of batch) {
-      if (busy.has(transcriptionId)) continue;
+      if (needed.has(transcriptionId)) continue;
       await store.delete(key);
       erased += 1;
     }
     batch = new Map();
   };
-  for await (const { key, modifiedAt } of store.list(workPrefix)) {
-    const transcriptionId = transcriptionOfWorkKey(key);
+  for await (const { key, modifiedAt } of store.list(objects.prefix)) {
+    const transcriptionId = objects.jobOf(key);
     if (transcriptionId === undefined || modifiedAt >= before) continue;
     batch.set(key, transcriptionId);
     if (batch.size >= workBatchSize) await eraseBatch();

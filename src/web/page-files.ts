@@ -7,7 +7,15 @@ import type { Server } from '../http/server.ts';
 
 const builtDir = join(import.meta.dirname, '..', '..', 'web', 'dist');
 /** Addresses that the pages themselves make sense of. */
-const pagePaths = ['/', '/transcripts/:id', '/signin', '/settings', '/settings/*', '/operator'];
+const pagePaths = [
+  '/',
+  '/transcripts/:id',
+  '/shared/:token',
+  '/signin',
+  '/settings',
+  '/settings/*',
+  '/operator',
+];
 /** Files at the root whose names do not change with their content. */
 const rootFiles: Record<string, string> = {
   'manifest.webmanifest': 'application/manifest+json; charset=utf-8',

@@ -5,11 +5,14 @@ import type { Server } from '../http/server.ts';
 import type { SessionRequests } from '../http/session-requests.ts';
 import type { Database } from '../platform/database.ts';
 import { type DeveloperRoutesDeps, developerRoutes } from './developer-routes.ts';
+import { editionRoutes } from './edition-routes.ts';
 import { type IdentityRoutesDeps, identityRoutes } from './identity-routes.ts';
 import { type LibraryRoutesDeps, libraryRoutes } from './library-routes.ts';
 import { type OperatorRoutesDeps, operatorRoutes } from './operator-routes.ts';
 import { type PageFilesDeps, pageFiles } from './page-files.ts';
 import { type SessionRoutesDeps, sessionRoutes, signInRoutes } from './session-routes.ts';
+import { sharedRoutes, shareRoutes } from './share-routes.ts';
+import { type TranscriptRoutesDeps, transcriptRoutes } from './transcript-routes.ts';
 
 export interface WebDeps
   extends PageFilesDeps,
@@ -17,7 +20,8 @@ export interface WebDeps
     LibraryRoutesDeps,
     IdentityRoutesDeps,
     DeveloperRoutesDeps,
-    OperatorRoutesDeps {
+    OperatorRoutesDeps,
+    TranscriptRoutesDeps {
   db: Database;
   sessions: SessionRequests;
   limiter: RateLimiter;
@@ -29,12 +33,16 @@ export function webRoutes(server: Server, deps: WebDeps): void {
     neverKept(open);
     signInRoutes(open, deps);
     identityRoutes(open, deps);
+    sharedRoutes(open, deps);
   });
   server.register(async (web) => {
     neverKept(web);
     requireSession(web, deps);
     sessionRoutes(web, deps);
     libraryRoutes(web, deps);
+    transcriptRoutes(web, deps);
+    editionRoutes(web, deps);
+    shareRoutes(web, deps);
     developerRoutes(web, deps);
     web.register(async (operator) => operatorRoutes(operator, deps));
   });

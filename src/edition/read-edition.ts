@@ -1,0 +1,35 @@
+import type { Principal } from '../account/principal.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { Queryable } from '../platform/database.ts';
+import { type CurrentSegment, type Edition, machineEdition, machineRevision } from './edition.ts';
+import { editionStore } from './edition-store.ts';
+
+/** The edition with its segments in order; of a transcript that nobody has edited, the machine's text. */
+export async function readEdition(
+  { db }: { db: Queryable },
+  { account }: { account: { id: string } },
+  id: string,
+): Promise<Edition> {
+  const machine = await editionStore.machineText(db, account.id, id);
+  if (!machine) throw new ApiError('not_found');
+  // First the number, then the segments: one that is written in between is told once more, never missed.
+  const found = await editionStore.find(db, id);
+  if (!found) return machineEdition(machine.segments);
+  return { ...found, segments: await editionStore.segments(db, id) };
+}
+
+export interface EditionChanges extends Omit<Edition, 'segments'> {
+  segments: CurrentSegment[];
+}
+
+/** What other writers changed since a revision. */
+export async function editionChanges(
+  { db }: { db: Queryable },
+  { account }: Principal,
+  { id, since }: { id: string; since: number },
+): Promise<EditionChanges> {
+  if (!(await editionStore.machineText(db, account.id, id))) throw new ApiError('not_found');
+  const found = await editionStore.find(db, id);
+  if (!found) return { revision: machineRevision, speakers: {}, segments: [] };
+  return { ...found, segments: await editionStore.changedSince(db, id, since) };
+}
