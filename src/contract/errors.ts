@@ -89,6 +89,10 @@ const errorTable = {
 
   not_found: [404, 'There is nothing here for this account. Check the address.'],
   method_not_allowed: [405, 'This address does not take that method. The Allow header lists those it takes.'],
+  forbidden_origin: [
+    403,
+    'Requests under this Host or from this Origin are refused. Use the address of the service itself, or have the operator set LONGHAND_PUBLIC_URL.',
+  ],
   malformed_request: [400, 'This is not a valid HTTP request. Check how the client writes requests.'],
   request_timeout: [408, 'The request did not arrive in time. Send it again.'],
   headers_too_large: [

@@ -8,10 +8,14 @@ const discovery = z.object({
   version: z.literal('v1'),
   documentation_url: z.url(),
   openapi_url: z.url(),
+  mcp_url: z.url().optional().describe('Where agents connect; only while that is switched on'),
 });
 
 /** GET /api/v1: the only operation of the API that needs no key. */
-export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: PublicUrl }): void {
+export function discoveryRoutes(
+  server: Server,
+  { publicUrl, hasMcp }: { publicUrl: PublicUrl; hasMcp: boolean },
+): void {
   server.route({
     method: 'GET',
     url: '/api/v1',
@@ -30,6 +34,7 @@ export function discoveryRoutes(server: Server, { publicUrl }: { publicUrl: Publ
           version: 'v1' as const,
           documentation_url: `${base}/docs`,
           openapi_url: `${base}/api/v1/openapi.json`,
+          ...(hasMcp ? { mcp_url: `${base}/mcp` } : {}),
         },
       };
     },

@@ -20,6 +20,8 @@ import { type WebhookRoutesDeps, webhookRoutes } from './webhook-routes.ts';
 export interface RoutesDeps {
   health: HealthDeps;
   publicUrl: PublicUrl;
+  /** Whether agents are served at /mcp. */
+  hasMcp: boolean;
   /** Undefined where GET /metrics does not answer. */
   metrics: Pick<Metrics, 'text'> | undefined;
   authenticator: Authenticator;

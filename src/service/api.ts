@@ -21,6 +21,7 @@ import { verifyUpload } from '../upload/verify-upload.ts';
 import { receiverUrlCheck } from '../webhook/receiver-url.ts';
 import type { ApiParts } from './api-parts.ts';
 import type { Foundation } from './foundation.ts';
+import { openMcp } from './mcp.ts';
 import { openOpenAiDoor } from './openai.ts';
 import { createWeb } from './web.ts';
 
@@ -46,6 +47,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   const routes: RoutesDeps = {
     health: { missing: parts.missing },
     publicUrl,
+    hasMcp: config.doors.has('mcp'),
     metrics: config.metrics ? parts.metrics : undefined,
     authenticator,
     limiter,
@@ -89,6 +91,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
     },
   };
   registerRoutes(server, routes);
+  if (routes.hasMcp) openMcp(server, parts, routes);
   web?.register(server, limiter);
   if (config.doors.has('openai')) openOpenAiDoor(server, parts.foundation, routes);
   await server.ready();

@@ -81,7 +81,7 @@ interface EndedRow extends TranscriptionRow {
   error_code: string | null;
 }
 
-const endedColumns = `${columns}, media, allowance_day::text, error_code,
+const endedColumns = `${columns}, media, allowance_day::text,
   extract(epoch from finished_at - created_at)::float8 as took_seconds`;
 
 export const transcriptionStore = {

@@ -1,0 +1,58 @@
+import { ApiError } from '../contract/errors.ts';
+import { cancelTranscription } from '../transcription/cancel-transcription.ts';
+import type { CreatedTranscription } from '../transcription/earlier-request.ts';
+import { progressOf } from '../transcription/progress.ts';
+import { transcriptionStore } from '../transcription/transcription-store.ts';
+import type { Agent, AgentDeps } from './agent.ts';
+import { isJobId } from './job-id.ts';
+import { progressSentence } from './job-waits.ts';
+import type { Task, TaskResult, Tasks } from './task.ts';
+import { endedResult, firstPage } from './transcript-answer.ts';
+
+const pollIntervalMs = 2_000;
+
+/** A task is a job: its id, its rows, its life. So it survives every process, and any of them tells of it. */
+export function jobTasks(deps: AgentDeps, agent: Agent): Tasks {
+  const { db, erasure } = deps;
+  const accountId = agent.principal.account.id;
+  return {
+    async get(taskId) {
+      const job = isJobId(taskId) ? await transcriptionStore.findOwned(db, accountId, taskId) : undefined;
+      if (!job) return undefined;
+      const fields = taskFields(job);
+      if (job.status === 'processing') {
+        const progress = await progressOf(db, job.id);
+        const statusMessage = progress ? progressSentence(progress) : 'queued';
+        return {
+          ...fields,
+          lastUpdatedAt: erasure.clock.date().toISOString(),
+          status: 'working',
+          statusMessage,
+        };
+      }
+      if (job.status === 'failed' && job.errorCode === 'cancelled')
+        return { ...fields, status: 'cancelled', statusMessage: job.error } satisfies Task;
+      return { ...fields, status: 'completed', result: await endedResult(db, agent, job, firstPage) };
+    },
+    async cancel(taskId) {
+      if (!isJobId(taskId)) return false;
+      try {
+        await cancelTranscription(erasure, agent.principal, taskId);
+        return true;
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'not_found') return false;
+        throw error;
+      }
+    },
+  };
+}
+
+export function taskOf(job: CreatedTranscription): TaskResult {
+  return { ...taskFields(job), status: 'working', statusMessage: 'queued', resultType: 'task' };
+}
+
+function taskFields({ id, createdAt }: Pick<CreatedTranscription, 'id' | 'createdAt'>) {
+  const created = createdAt.toISOString();
+  // Without an end: a transcript stays until it is deleted.
+  return { taskId: id, createdAt: created, lastUpdatedAt: created, ttlMs: null, pollIntervalMs };
+}
