@@ -32,6 +32,11 @@ export function missingBucket(cause: unknown): StorageUnavailable {
   return new StorageUnavailable('the bucket does not exist: make it, or set LONGHAND_S3_BUCKET', { cause });
 }
 
+/** For what may be gone already. */
+export function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof NoSuchObject || error instanceof NoSuchUpload)) throw error;
+}
+
 function reasonFor(error: S3ServiceException, status: number | undefined): string {
   if (error.name === 'CredentialsProviderError')
     return 'there are no credentials for it: set LONGHAND_S3_ACCESS_KEY_ID and LONGHAND_S3_SECRET_ACCESS_KEY, or give this machine a role';
