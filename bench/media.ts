@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createEgress } from '../src/egress/egress.ts';
 import { parseEgressAllow } from '../src/egress/url.ts';
-import { createMedia } from '../src/media/media.ts';
+import { decode } from '../src/media/decode.ts';
 import { MediaFailure } from '../src/media/media-failure.ts';
 import { createSources } from '../src/media/resolve.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
@@ -23,7 +23,7 @@ import type { Benchmark, BenchmarkRow } from './run.ts';
 const call = promisify(execFile);
 const rounds = 5;
 const overheadMax = 1.15;
-const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox, clock });
+const programs = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox, clock };
 
 export async function run(args: string[]): Promise<Benchmark> {
   const mebibytes = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 1024);
@@ -124,7 +124,7 @@ async function longhand(url: string, directory: string): Promise<void> {
   const sources = createSources({ egress, clock, ytdlp: ['yt-dlp'], sandbox });
   const limits = { sizeBytesMax: 8 * 2 ** 30, durationSecondsMax: 36_000 };
   const { file } = await sources.acquireSource(url, { directory, ...limits });
-  const decoded = media.decode(file, limits);
+  const decoded = decode(programs, file, limits);
   for await (const _samples of decoded.audio);
   await decoded.finished;
   await rm(directory, { recursive: true });
@@ -199,7 +199,7 @@ async function measured(work: () => Promise<string>, place: string): Promise<Cos
 
 async function endOf(path: string): Promise<string> {
   try {
-    const decoded = media.decode(path, { durationSecondsMax: 36_000 });
+    const decoded = decode(programs, path, { durationSecondsMax: 36_000 });
     for await (const _samples of decoded.audio);
     return `fine (${(await decoded.finished).durationSeconds.toFixed(1)} s)`;
   } catch (error) {

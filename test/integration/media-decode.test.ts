@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { open } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { acceptedExtensions } from '../../src/media/accepted-media.ts';
+import { decode } from '../../src/media/decode.ts';
 import { magicBytesWanted, mediaKind } from '../../src/media/magic.ts';
-import { createMedia } from '../../src/media/media.ts';
+import { probe } from '../../src/media/probe.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { fixtureExtensions, type MediaFolder, mediaFolder, secondsOfWav } from '../fixtures/media-files.ts';
 
-const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock });
+const programs = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock };
 let folder: MediaFolder;
 let wholeSeconds = 0;
 
@@ -18,7 +19,7 @@ before(async () => {
 after(() => folder[Symbol.asyncDispose]());
 
 async function samplesOf(file: string, durationSecondsMax = 600): Promise<{ samples: number; loud: number }> {
-  const decoded = media.decode(file, { durationSecondsMax });
+  const decoded = decode(programs, file, { durationSecondsMax });
   let loud = 0;
   for await (const chunk of decoded.audio) {
     assert.equal(chunk.length % 2, 0);
@@ -43,7 +44,7 @@ for (const extension of acceptedExtensions) {
     const bytes = await firstBytes(file);
     assert.ok(mediaKind(bytes), 'not recognised by its first bytes');
     assert.ok(mediaKind(bytes.subarray(0, 4096)), 'not recognised by its first 4 KiB');
-    const probed = await media.probe(file);
+    const probed = await probe(programs, file);
     assert.ok(probed.audio.sampleRate >= 8_000);
     const { samples, loud } = await samplesOf(file);
     assert.ok(Math.abs(samples / 16_000 - wholeSeconds) <= 0.1, `${samples / 16_000} s of ${wholeSeconds} s`);

@@ -4,14 +4,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { decode } from '../../src/media/decode.ts';
 import { mediaKind } from '../../src/media/magic.ts';
-import { createMedia } from '../../src/media/media.ts';
 import { MediaFailure } from '../../src/media/media-failure.ts';
+import { probe } from '../../src/media/probe.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type HostileFile, hostileFiles, truncatedFiles, unreadable } from '../fixtures/hostile-files.ts';
 import { type MediaFolder, mediaFolder, secondsOfWav } from '../fixtures/media-files.ts';
 
-const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock });
+const programs = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock };
 let folder: MediaFolder;
 let visits = 0;
 const victim = createServer((_request, response) => {
@@ -32,7 +33,7 @@ const place = () => ({ folder, victimPort: (victim.address() as AddressInfo).por
 
 async function endOf(path: string): Promise<string> {
   try {
-    const decoded = media.decode(path, { durationSecondsMax: 600 });
+    const decoded = decode(programs, path, { durationSecondsMax: 600 });
     for await (const _samples of decoded.audio);
     const { samples, truncated } = await decoded.finished;
     if (samples === 0) return 'nothing';
@@ -82,7 +83,7 @@ test('a recording that was cut off tells the length it should have had', async (
     for (const share of [0.37, 0.62]) {
       const path = join(folder.path, `${share}.${extension}`);
       await writeFile(path, whole.subarray(0, Math.round(whole.length * share)));
-      const decoded = media.decode(path, { durationSecondsMax: 600 });
+      const decoded = decode(programs, path, { durationSecondsMax: 600 });
       for await (const _samples of decoded.audio);
       const { durationSeconds, truncated } = await decoded.finished;
       assert.ok(Math.abs(durationSeconds - share * wholeSeconds) < 0.2, `${durationSeconds} s`);
@@ -93,11 +94,11 @@ test('a recording that was cut off tells the length it should have had', async (
 
 test('a reader that leaves early, or an abort, ends the decoder at once', async () => {
   const long = await folder.ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo:d=3000', 'long.wav');
-  const left = media.decode(long, { durationSecondsMax: 36_000 });
+  const left = decode(programs, long, { durationSecondsMax: 36_000 });
   for await (const _samples of left.audio) break;
   await assert.rejects(left.finished, /left before the end/);
   const stop = new AbortController();
-  const aborted = media.decode(long, { durationSecondsMax: 36_000, signal: stop.signal });
+  const aborted = decode(programs, long, { durationSecondsMax: 36_000, signal: stop.signal });
   await assert.rejects(async () => {
     for await (const _samples of aborted.audio) stop.abort(new Error('the lease is lost'));
   }, /the lease is lost/);
@@ -110,7 +111,7 @@ test('a reader that leaves early, or an abort, ends the decoder at once', async 
 
 test('a reader that pauses holds the decoder back instead of filling memory', async () => {
   const long = await folder.ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=8000', 'paused.wav');
-  const decoded = media.decode(long, { durationSecondsMax: 36_000 });
+  const decoded = decode(programs, long, { durationSecondsMax: 36_000 });
   const before = process.memoryUsage().rss;
   let bytes = 0;
   for await (const samples of decoded.audio) {
@@ -132,16 +133,19 @@ test('the default audio track is chosen among several, and a commentary is not',
     'default',
     'second.mkv',
   );
-  assert.equal((await media.probe(second)).audio.index, 1);
+  assert.equal((await probe(programs, second)).audio.index, 1);
   const comment = ['-disposition:a:0', 'comment', '-disposition:a:1', '0'];
-  assert.equal((await media.probe(await folder.ffmpeg(...mapped, ...comment, 'comment.mkv'))).audio.index, 1);
+  assert.equal(
+    (await probe(programs, await folder.ffmpeg(...mapped, ...comment, 'comment.mkv'))).audio.index,
+    1,
+  );
 });
 
 test('sound that is shorter than its picture is whole, and its length is what was decoded', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=5:d=20'];
   for (const name of ['longer.mp4', 'longer.mkv', 'longer.avi']) {
     const file = await folder.ffmpeg(...picture, '-i', folder.speech, name);
-    const decoded = media.decode(file, { durationSecondsMax: 600 });
+    const decoded = decode(programs, file, { durationSecondsMax: 600 });
     for await (const _samples of decoded.audio);
     const { durationSeconds } = await decoded.finished;
     assert.ok(durationSeconds < 15, `${name}: ${durationSeconds} s`);

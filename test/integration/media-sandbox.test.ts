@@ -3,8 +3,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createMedia } from '../../src/media/media.ts';
+import { decode } from '../../src/media/decode.ts';
 import { MediaFailure } from '../../src/media/media-failure.ts';
+import { probe } from '../../src/media/probe.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { findSandbox } from '../../src/platform/find-sandbox.ts';
 import { findProgram } from '../../src/platform/program.ts';
@@ -53,10 +54,10 @@ test('a bubblewrap that may not make namespaces is no sandbox, and its own words
 });
 
 test('a sandbox that cannot be made for a file is our fault, not the file’s', { skip }, async (t) => {
-  const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox, clock });
+  const programs = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox, clock };
   const gone = join(await temporaryFolder(t), 'gone.mp3');
   await assert.rejects(
-    media.probe(gone),
+    probe(programs, gone),
     (error) => !(error instanceof MediaFailure) && /bwrap:/.test(`${error}`),
   );
 });
@@ -65,14 +66,14 @@ test('inside the sandbox media decode as outside', { skip }, async () => {
   await using folder = await mediaFolder();
   const lengths = [];
   for (const place of [undefined, sandbox]) {
-    const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox: place, clock });
-    const decoded = media.decode(await folder.encode('mp4'), { durationSecondsMax: 60 });
+    const programs = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox: place, clock };
+    const decoded = decode(programs, await folder.encode('mp4'), { durationSecondsMax: 60 });
     for await (const _samples of decoded.audio);
     lengths.push((await decoded.finished).samples);
   }
   assert.equal(lengths[0], lengths[1]);
-  const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox, clock });
-  await assert.rejects(media.probe(import.meta.filename), MediaFailure);
+  const programs = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', sandbox, clock };
+  await assert.rejects(probe(programs, import.meta.filename), MediaFailure);
 });
 
 test('a confined program reaches no port of loopback, no private, link-local or public address', {
