@@ -35,7 +35,8 @@ const limits = { connectMs: 10_000, idleMs: 30_000, headerBytesMax: 65_536, redi
 const totalMs = 3_600_000;
 const resumesMax = 20;
 const resumesWithoutProgressMax = 3;
-const pageBytesMax = 2_097_152;
+/** Of a page that says why there is no file. */
+const pageBytesMax = 524_288;
 
 export const requestHeaders: Readonly<Record<string, string>> = {
   'user-agent': 'Mozilla/5.0 (compatible; Longhand)',

@@ -2,6 +2,8 @@
 import { decodeExtended, parse } from 'content-disposition';
 import { labelOf } from '../contract/label.ts';
 
+const readCharactersMax = 4_096;
+
 /** From Content-Disposition when it names a file, else from the last part of the path, else the host. */
 export function labelFromAnswer(url: URL, contentDisposition: string | undefined): string {
   return cleanLabel(dispositionFilename(contentDisposition) ?? '') || labelFromUrl(url);
@@ -20,7 +22,9 @@ export function labelOfSource(sourceUrl: string): string {
 
 /** Fit to be shown, on one line. A stroke in a title is part of it, not a path. */
 export function cleanLabel(text: string): string {
+  // A title may be megabytes long.
   const line = text
+    .slice(0, readCharactersMax)
     .replace(/[\\/\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s.]+/, '');

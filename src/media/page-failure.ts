@@ -109,7 +109,7 @@ function isProbablyAge(
 /** The part of the resolver's description of a page that decides. */
 export interface PageInfo {
   _type?: string;
-  title?: string;
+  title?: string | null;
   extractor?: string;
   duration?: number | null;
   is_live?: boolean | null;
@@ -159,6 +159,7 @@ function isImage({ ext, formats }: PageInfo): boolean {
 }
 
 /** Videos that stand in a page without a name of their own come as "Title of the page (1)". */
-export function titleOf({ title = '', extractor = '' }: PageInfo): string {
+export function titleOf({ title, extractor = '' }: PageInfo): string {
+  if (typeof title !== 'string') return ''; // Whatever a page made the resolver say.
   return /^(generic|html5)/i.test(extractor) ? title.replace(/ \(1\)$/, '') : title;
 }

@@ -150,3 +150,25 @@ for (const [service, html, code, url = googleUrl.href] of refusals) {
     );
   });
 }
+
+/** Each would take a pattern over the whole page hours; the time limit of the tests ends that. */
+const hostilePages: Record<string, string> = {
+  'opening brackets': '<',
+  'forms that do not end': '<form ',
+  'forms of the right name': '<form id="download-form">',
+  'inputs that do not end': '<input ',
+  'scripts that do not end': '<script ',
+  'refusals that do not end': '<p class="uc-error-subcaption">',
+  'fields without number':
+    '<form id="download-form" action="https://evil.example/"><input type="hidden" name="a">',
+  'titles that do not end': '<title>',
+  'half of an entity': '&a',
+  spaces: ' ',
+};
+for (const [what, unit] of Object.entries(hostilePages)) {
+  test(`a page of two megabytes that is all ${what} does not hold up the process`, () => {
+    const html = unit.repeat(2 ** 21 / unit.length);
+    for (const service of ['google', 'dropbox'] as const)
+      assert.throws(() => driveAnswer(service, { url: googleUrl, html }), MediaFailure);
+  });
+}
