@@ -67,23 +67,37 @@ export class PageResolver {
     await this.#program.version();
     const folder = join(task.directory, 'page');
     await mkdir(folder, { mode: 0o700 });
+    // The program keeps a page in memory, so a page may be as large as pages are, not as media are.
+    const video = await this.#through(overheadBytes, { ...task, folder }, (open) => this.#video(url, open));
+    const mediaBytesMax = task.sizeBytesMax + overheadBytes;
+    const file = await this.#through(mediaBytesMax, { ...task, folder }, (open) =>
+      this.#download(video, open),
+    );
+    return { file, label: cleanLabel(titleOf(video)) || labelFromUrl(url) };
+  }
+
+  /** With a proxy that lets so many bytes through. */
+  async #through<Result>(
+    bytesMax: number,
+    task: Omit<OpenTask, 'proxy'>,
+    work: (open: OpenTask) => Promise<Result>,
+  ): Promise<Result> {
     await using proxy = await startEgressProxy({
       egress: this.#egress,
-      bytesMax: task.sizeBytesMax + overheadBytes,
+      bytesMax,
       ...(this.#program.isConfined ? { socketFolder: task.directory } : {}),
     });
-    const open = { ...task, folder, proxy };
-    let info = await this.#describe(url, open);
-    let video = onlyVideo(info, task.durationSecondsMax);
-    if (video._type?.startsWith('url')) {
-      // A page that embeds one video of another site: look at that one.
-      const verdict = judgeUrl(video.url ?? '', { allow: this.#egress.allow });
-      if (!verdict.ok) throw new MediaFailure('source_blocked', { cause: verdict.reason });
-      info = await this.#describe(verdict.url, open);
-      video = onlyVideo(info, task.durationSecondsMax);
-    }
-    const file = await this.#download(video, open);
-    return { file, label: cleanLabel(titleOf(video)) || labelFromUrl(url) };
+    return await work({ ...task, proxy });
+  }
+
+  /** The one that the page is about. */
+  async #video(url: URL, task: OpenTask): Promise<PageInfo> {
+    const video = onlyVideo(await this.#describe(url, task), task.durationSecondsMax);
+    if (!video._type?.startsWith('url')) return video;
+    // A page that embeds one video of another site: look at that one.
+    const verdict = judgeUrl(video.url ?? '', { allow: this.#egress.allow });
+    if (!verdict.ok) throw new MediaFailure('source_blocked', { cause: verdict.reason });
+    return onlyVideo(await this.#describe(verdict.url, task), task.durationSecondsMax);
   }
 
   async #describe(url: URL, task: OpenTask): Promise<PageInfo> {

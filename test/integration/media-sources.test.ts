@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { createEgress } from '../../src/egress/egress.ts';
 import { nothingAllowed } from '../../src/egress/url.ts';
-import { createMedia } from '../../src/media/media.ts';
+import { decode } from '../../src/media/decode.ts';
 import { MediaFailure, type MediaFailureCode } from '../../src/media/media-failure.ts';
 import { type AcquireOptions, createSources } from '../../src/media/resolve.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
@@ -356,8 +356,8 @@ for (const [kind, manifest, flags] of [
     }
     site.answers.set('/go', redirect(`http://cdn.example.com/${kind}/${manifest}`));
     const got = await acquire('http://pages.example.com/go', real);
-    const media = createMedia({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock });
-    const decoded = media.decode(got.file, { durationSecondsMax: 100 });
+    const programs = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', clock: systemClock };
+    const decoded = decode(programs, got.file, { durationSecondsMax: 100 });
     for await (const _samples of decoded.audio);
     const { durationSeconds } = await decoded.finished;
     assert.ok(Math.abs(durationSeconds - (wav.length - 44) / 44_100) < 0.2, `${durationSeconds} s`);
@@ -458,6 +458,25 @@ test('a playlist that names files and private addresses as segments reads none o
   await refused('source_blocked', 'http://pages.example.com/evil.m3u8', real);
   site.answers.set('/evil.m3u8', list('http://127.0.0.1:22/x.ts'));
   await refused('source_blocked', 'http://pages.example.com/evil.m3u8', real);
+});
+
+test('a page without an end is read no further than pages are long, however large the media may be', {
+  skip,
+}, async () => {
+  let sentBytes = 0;
+  const block = Buffer.alloc(2 ** 20, '<p>and so on</p>');
+  site.answers.set('/endless', (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.write('<!doctype html><html><head><title>Endless</title></head><body>');
+    const more = () => {
+      for (let goesOn = true; goesOn && !response.destroyed; sentBytes += block.length)
+        goesOn = response.write(block);
+    };
+    response.on('drain', more);
+    more();
+  });
+  await refused('media_too_large', 'http://pages.example.com/endless', { ...real, sizeBytesMax: 2 ** 31 });
+  assert.ok(sentBytes < 2 ** 27, `${sentBytes} bytes were taken`);
 });
 
 test('an abort kills yt-dlp and leaves no process behind', { skip }, async () => {
