@@ -3,7 +3,6 @@
  * connects to the address that was checked and makes sure that this one answers. Everything that leaves the
  * service (requests, and subprocesses through the proxy) goes through here.
  */
-import { lookup } from 'node:dns/promises';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
 import {
@@ -13,6 +12,7 @@ import {
   closedPortReason,
 } from './address-policy.ts';
 import { EgressFailure } from './failure.ts';
+import { resolveName } from './name-resolver.ts';
 import type { EgressAllow } from './url.ts';
 
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -46,7 +46,7 @@ export interface EgressGuard {
 const attemptsMax = 3;
 
 export function createEgressGuard(options: GuardOptions): EgressGuard {
-  const { allow, clock, resolve = systemResolve, dial = systemDial } = options;
+  const { allow, clock, resolve = (name) => resolveName(name), dial = systemDial } = options;
 
   async function check(host: string, port: number, signal: AbortSignal): Promise<readonly string[]> {
     const bare = plainHost(host);
@@ -122,12 +122,6 @@ async function firstAnswering(
     }
   }
   throw new EgressFailure('connect', codeOf(last), { cause: last });
-}
-
-/** `all`, because a name with one public and one private address is refused whole. */
-async function systemResolve(name: string): Promise<readonly string[]> {
-  const found = await lookup(name, { all: true, verbatim: true });
-  return found.map(({ address }) => address);
 }
 
 /** The signal ends the attempt only: a connected socket belongs to whoever asked for it. */

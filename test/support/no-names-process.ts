@@ -1,8 +1,8 @@
 /** Preloaded into a service (NODE_OPTIONS=--import): a machine whose name server knows nothing, so nothing leaves it. */
-import dns from 'node:dns/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { Resolver } from 'node:dns/promises';
 
-dns.lookup = async (name: string) => {
-  throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+const unknown = async (name: string): Promise<never> => {
+  throw Object.assign(new Error(`query ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
 };
-syncBuiltinESMExports();
+Resolver.prototype.resolve4 = unknown;
+Resolver.prototype.resolve6 = unknown;
