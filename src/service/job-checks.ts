@@ -200,7 +200,7 @@ async function workerOutcome(db: Queryable, hasWorker: boolean): Promise<Outcome
   if (await isProcessingAvailable(db)) return ok('one that can recognise speech was heard from lately');
   return problem(
     hasWorker
-      ? 'none runs: it starts here as soon as nothing else is missing.'
+      ? 'none can take jobs: the one of this process does as soon as nothing else is missing.'
       : 'none was heard from lately: start one with "npx longhand worker".',
   );
 }

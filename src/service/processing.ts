@@ -18,6 +18,7 @@ import type { Speech } from '../speech/speech.ts';
 import { identityFileName, isLocalStorageHere } from '../storage/local/local-identity.ts';
 import { LocalStore } from '../storage/local/local-store.ts';
 import { UploadThreads } from '../storage/local/upload-threads.ts';
+import { workKey } from '../storage/object-key.ts';
 import { type ObjectStores, objectStores } from '../storage/object-store.ts';
 import type { JobNotes } from '../transcription/job-notes.ts';
 import { startJobWorker } from '../transcription/job-worker.ts';
@@ -119,6 +120,8 @@ export interface RunningWorker {
 
 type Context = Pick<Foundation, 'config' | 'clock' | 'logger'>;
 
+/** Of no job. */
+const presenceId = '00000000-0000-0000-0000-000000000000';
 /** A trial of bubblewrap takes some milliseconds where it works. */
 const sandboxTrialMs = 5_000;
 
@@ -135,8 +138,6 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, clock, logger, db, accounts } = foundation;
   const scratch = new ScratchDirectory(scratchPath(config), disk);
   await scratch.prepare();
-  const presence = new WorkerPresence(db, logger, await describeWorker(config, parts.egress));
-  await presence.start(clock);
   const outages = new Outages({
     clock,
     logger,
@@ -145,6 +146,13 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       for (const { name } of Object.values(stepQueues)) queue.wake(name);
     },
   });
+  const presence = new WorkerPresence({
+    db,
+    logger,
+    about: await describeWorker(config, parts.egress),
+    expectFit: () => expectStorage(stores, outages),
+  });
+  await presence.start(clock);
   const endWatch = watchRoom(disk, clock, (error) => outages.report('disk', error));
   startJobWorker({
     db,
@@ -180,6 +188,19 @@ async function describeWorker(config: Config, egress: WorkerParts['egress']): Pr
   const known = await (await openModelStore({ config }, egress)).list();
   const models = known.filter(({ installed }) => installed).map(({ id }) => id);
   return { version: packageVersion(), host: hostname(), engine: engine.name, models, capacity };
+}
+
+/**
+ * A worker that cannot reach the objects of jobs takes none and does not count as one that could: asked for an object
+ * that never exists, a storage that is there says so. Room on its disk is another matter.
+ */
+async function expectStorage({ current: store }: ObjectStores, outages: Outages): Promise<void> {
+  try {
+    await store.head(workKey(presenceId, 'presence'));
+  } catch (error) {
+    outages.report('storage', error);
+    throw error;
+  }
 }
 
 /** Without one media are still read, within the limits of their programs; the operator is told. */

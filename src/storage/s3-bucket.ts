@@ -112,7 +112,7 @@ export class S3Bucket {
   }
 }
 
-function givenCredentials(options: S3BucketOptions): S3Credentials | undefined {
+function givenCredentials(options: S3BucketOptions) {
   const { accessKeyId, secretAccessKey, sessionToken } = options;
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };

@@ -19,42 +19,64 @@ export interface WorkerDescription {
   capacity: number;
 }
 
+export interface WorkerPresenceDeps {
+  db: Queryable;
+  logger: Logger;
+  about: WorkerDescription;
+  /** Rejects while this worker could not do a job; it is silent then, as if it were not there. */
+  expectFit(): Promise<void>;
+}
+
 /** A worker's sign of life, kept in the database so that every API process can see it. */
 export class WorkerPresence {
   readonly #id = randomUUID();
-  readonly #db: Queryable;
-  readonly #logger: Logger;
-  readonly #about: WorkerDescription;
+  readonly #deps: WorkerPresenceDeps;
   #stopTelling: () => void = () => {};
+  #isTelling = false;
 
-  constructor(db: Queryable, logger: Logger, about: WorkerDescription) {
-    this.#db = db;
-    this.#logger = logger;
-    this.#about = about;
+  constructor(deps: WorkerPresenceDeps) {
+    this.#deps = deps;
   }
 
   async start(clock: Clock): Promise<void> {
-    await this.#tell();
+    await this.#tellIfFit();
     this.#stopTelling = clock.every(heardEveryMs, () => {
-      this.#tell().catch((error) =>
-        this.#logger.warn({ err: error }, 'the sign of life could not be written'),
+      this.#tellIfFit().catch((error) =>
+        this.#deps.logger.warn({ err: error }, 'the sign of life could not be written'),
       );
     });
   }
 
   async stop(): Promise<void> {
     this.#stopTelling();
-    await this.#db.query('delete from worker where id = $1', [this.#id]);
+    await this.#deps.db.query('delete from worker where id = $1', [this.#id]);
+  }
+
+  async #tellIfFit(): Promise<void> {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    try {
+      if (await isFit(this.#deps)) await this.#tell();
+    } finally {
+      this.#isTelling = false;
+    }
   }
 
   async #tell(): Promise<void> {
-    const { version, host, engine, models, capacity } = this.#about;
-    await this.#db.query(
+    const { version, host, engine, models, capacity } = this.#deps.about;
+    await this.#deps.db.query(
       `insert into worker (id, version, host, engine, models, capacity) values ($1, $2, $3, $4, $5, $6)
        on conflict (id) do update set heard_at = now()`,
       [this.#id, version, host, engine, models, capacity],
     );
   }
+}
+
+async function isFit({ expectFit }: WorkerPresenceDeps): Promise<boolean> {
+  return expectFit().then(
+    () => true,
+    () => false, // Who knows why has said so.
+  );
 }
 
 export interface LostWorker {

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { Longhand, LonghandError, TranscriptionFailedError, type UploadState } from 'longhand-client';
 import { fileFrom } from 'longhand-client/node';
 import { newClient } from '../support/api-client.ts';
-import { createTestBucket, skipWithoutS3 } from '../support/s3-server.ts';
+import { createTestBucket, s3Environment, skipWithoutS3 } from '../support/s3-server.ts';
 import { runService, type TestService } from '../support/service.ts';
 import { wavBytes } from '../support/wav-bytes.ts';
 
@@ -25,14 +25,7 @@ for (const storage of ['local', 's3'] as const) {
       service = await runService(hooks, {
         LONGHAND_STORAGE: storage,
         LONGHAND_MULTIPART_THRESHOLD: String(20 * mebibyte),
-        ...(bucket && {
-          LONGHAND_S3_ENDPOINT: bucket.endpoint ?? '',
-          LONGHAND_S3_REGION: bucket.region,
-          LONGHAND_S3_BUCKET: bucket.bucket,
-          LONGHAND_S3_ACCESS_KEY_ID: bucket.accessKeyId,
-          LONGHAND_S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
-          LONGHAND_S3_FORCE_PATH_STYLE: 'true',
-        }),
+        ...(bucket && s3Environment(bucket)),
       });
       apiKey = (await newClient(service)).key ?? '';
       longhand = new Longhand({ apiKey, baseUrl: service.url });

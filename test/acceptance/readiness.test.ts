@@ -91,7 +91,7 @@ test('a bucket that does not exist is named, and the service is ready once it is
   onCleanup(t, () => service.stop());
   const client = new ApiClient(service.url);
   assert.match(service.output(), /\n {2}storage: s3: the bucket does not exist: .*LONGHAND_S3_BUCKET\.\n/);
-  assert.deepEqual((await client.get('/readyz')).body.missing, ['storage']);
+  assert.deepEqual((await client.get('/readyz')).body.missing, ['storage', 'worker']);
   const wrong = await findings({ ...environment, LONGHAND_S3_SECRET_ACCESS_KEY: 'wrong' });
   assert.match(wrong.byName.storage?.text ?? '', /LONGHAND_S3_SECRET_ACCESS_KEY/);
 

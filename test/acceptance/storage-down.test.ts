@@ -15,7 +15,7 @@ test('with the object store down prepare is 503 and every other operation goes o
   });
   assert.match(service.output(), /\n {2}storage: s3: .*LONGHAND_S3_ENDPOINT/);
   const client = await newClient(service);
-  assert.deepEqual((await client.get('/readyz')).body.missing, ['storage']);
+  assert.deepEqual((await client.get('/readyz')).body.missing, ['storage', 'worker']);
   const prepare = await client.post('/api/v1/uploads', { filename: 'talk.mp3', size: 1000 });
   assert.deepEqual([prepare.status, prepare.body.error.code], [503, 'api_uploads_unavailable']);
   for (const path of ['/api/v1', '/api/v1/transcriptions', '/api/v1/webhook-subscriptions']) {

@@ -4,7 +4,13 @@ import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ApiClient, newClient } from '../support/api-client.ts';
-import { createTestBucket, type S3Settings, s3ClientFor, skipWithoutS3 } from '../support/s3-server.ts';
+import {
+  createTestBucket,
+  type S3Settings,
+  s3ClientFor,
+  s3Environment,
+  skipWithoutS3,
+} from '../support/s3-server.ts';
 import { longhand, runService, type TestService, temporaryDataDir } from '../support/service.ts';
 import {
   type MultipartUpload,
@@ -164,15 +170,4 @@ for (const storage of ['local', 's3'] as const) {
       s3.destroy();
     }
   });
-}
-
-function s3Environment(bucket: S3Settings): Record<string, string> {
-  return {
-    LONGHAND_S3_ENDPOINT: bucket.endpoint ?? '',
-    LONGHAND_S3_REGION: bucket.region,
-    LONGHAND_S3_BUCKET: bucket.bucket,
-    LONGHAND_S3_ACCESS_KEY_ID: bucket.accessKeyId,
-    LONGHAND_S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
-    LONGHAND_S3_FORCE_PATH_STYLE: String(bucket.forcePathStyle),
-  };
 }

@@ -8,7 +8,7 @@ import { ApiClient } from '../support/api-client.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { createEmptyDatabase, withConnection } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
-import { createTestBucket, type S3Settings, skipWithoutS3 } from '../support/s3-server.ts';
+import { createTestBucket, s3Environment, skipWithoutS3 } from '../support/s3-server.ts';
 import {
   type Environment,
   startService,
@@ -147,25 +147,13 @@ async function backAgain(client: ApiClient): Promise<void> {
   await eventually(async () => (await client.get(path)).status === 200, 'answers');
 }
 
-function settingsOf(s3: S3Settings): Environment {
-  return {
-    LONGHAND_STORAGE: 's3',
-    LONGHAND_S3_ENDPOINT: s3.endpoint ?? '',
-    LONGHAND_S3_REGION: s3.region,
-    LONGHAND_S3_BUCKET: s3.bucket,
-    LONGHAND_S3_ACCESS_KEY_ID: s3.accessKeyId,
-    LONGHAND_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-    LONGHAND_S3_FORCE_PATH_STYLE: 'true',
-  };
-}
-
 test('an object store that is away for a while', { skip: skipWithoutS3 }, async (t) => {
   const s3 = await createTestBucket(t);
   const { hostname, port } = new URL(s3.endpoint ?? '');
   const proxy = await openTcpProxy(t, { host: hostname, port: Number(port) });
   const { endpoint, environment, client } = await open(
     t,
-    settingsOf({ ...s3, endpoint: `http://${proxy.target}` }),
+    s3Environment({ ...s3, endpoint: `http://${proxy.target}` }),
   );
   const gate = closedGate(endpoint);
   const ids = await create(client);
@@ -180,7 +168,7 @@ test('an object store that is away for a while', { skip: skipWithoutS3 }, async 
 test('one worker with a wrong storage secret leaves the jobs to the other', {
   skip: skipWithoutS3,
 }, async (t) => {
-  const settings = settingsOf(await createTestBucket(t));
+  const settings = s3Environment(await createTestBucket(t));
   const wrong = { ...settings, LONGHAND_S3_SECRET_ACCESS_KEY: 'wrong' };
   const databaseUrl = await createEmptyDatabase(t);
   const { environment } = await open(t, { ...settings, LONGHAND_DATABASE_URL: databaseUrl });

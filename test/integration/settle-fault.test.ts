@@ -164,7 +164,8 @@ test('a worker without the model leaves the task to others, and gives the job up
   const { world, deps, id } = await open(t);
   const missing = new ModelMissing('whisper-base');
   const about = { version: '1.2.3', host: 'here', engine: 'auto', models: [], capacity: 1 };
-  const workers = [1, 2].map(() => new WorkerPresence(world.db, silentLogger, about));
+  const presence = { db: world.db, logger: silentLogger, about, expectFit: async () => {} };
+  const workers = [new WorkerPresence(presence), new WorkerPresence(presence)];
   for (const worker of workers) await worker.start(new ManualClock());
   const at = { transcriptionId: id, step: 'recognise', index: 0 } as const;
   await assert.rejects(settleFault(deps, at, missing), (put) => {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { S3 } from '@aws-sdk/client-s3';
 import { type Hooks, onCleanup } from './cleanup.ts';
+import type { Environment } from './service.ts';
 
 export interface S3Settings {
   endpoint: string | undefined;
@@ -48,6 +49,19 @@ export async function createTestBucket(hooks: Hooks): Promise<S3Settings> {
     client.destroy();
   });
   return settings;
+}
+
+/** Settings of a service that keeps its objects there. */
+export function s3Environment(settings: S3Settings): Environment {
+  return {
+    LONGHAND_STORAGE: 's3',
+    LONGHAND_S3_ENDPOINT: settings.endpoint ?? '',
+    LONGHAND_S3_REGION: settings.region,
+    LONGHAND_S3_BUCKET: settings.bucket,
+    LONGHAND_S3_ACCESS_KEY_ID: settings.accessKeyId,
+    LONGHAND_S3_SECRET_ACCESS_KEY: settings.secretAccessKey,
+    LONGHAND_S3_FORCE_PATH_STYLE: String(settings.forcePathStyle),
+  };
 }
 
 async function emptyBucket(client: S3, Bucket: string): Promise<void> {
