@@ -15,6 +15,10 @@ function request(method: string, headers: string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
+/** Headers may take half a minute: sent before the other tests, and looked at after them. */
+const unfinished = sendRaw(service.url, `GET ${path} HTTP/1.1\r\nhost: a\r\nx-more: `, 58_000);
+unfinished.catch(() => {}); // The test below shows it.
+
 const json = ['host: a', 'content-type: application/json'];
 
 test('what cannot be read as HTTP is malformed_request in the error envelope, and the connection is closed', async () => {
@@ -126,4 +130,11 @@ test('a Content-Type that cannot be read counts as none, on every operation with
 test('a body that is not UTF-8 is not a JSON object', async () => {
   const body = Buffer.from('{"filename":"a\xff.mp3","size":1}', 'latin1');
   assertError(await client.send('POST', '/api/v1/uploads', body), { status: 400, code: 'invalid_upload' });
+});
+
+test('headers that do not arrive within half a minute are request_timeout, and the connection is closed', async () => {
+  const [answer, ...others] = await unfinished;
+  assert.ok(answer && others.length === 0);
+  assertError(answer, { status: 408, code: 'request_timeout' });
+  assert.equal(answer.headers.get('connection'), 'close');
 });

@@ -6,12 +6,16 @@ import type { Answer } from './api-client.ts';
 const answerWithinMs = 20_000;
 
 /** Sends the text as it is and reads until the service closes the connection: every answer that came. */
-export async function sendRaw(url: string, text: string | Buffer): Promise<Answer[]> {
+export async function sendRaw(
+  url: string,
+  text: string | Buffer,
+  withinMs = answerWithinMs,
+): Promise<Answer[]> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
-  socket.setTimeout(answerWithinMs, () => socket.destroy(new Error('no answer in time')));
+  socket.setTimeout(withinMs, () => socket.destroy(new Error('no answer in time')));
   socket.write(text);
   await once(socket, 'end');
   socket.end();
