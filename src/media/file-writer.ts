@@ -52,7 +52,7 @@ export class FileWriter {
     await this.#writing;
     this.#room?.written(this.#position);
     if (this.#waiting === 0) return;
-    await this.#room?.cover(this.#position + this.#waiting);
+    await this.#room?.coverShare(this.#position + this.#waiting);
     const parts = this.#parts;
     const bytes = this.#waiting;
     this.#parts = [];

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { DiskReservation } from '../platform/disk-budget.ts';
 
 /** What a download needs of its room on the disk. */
-export type DownloadRoom = Pick<DiskReservation, 'cover' | 'written'>;
+export type DownloadRoom = Pick<DiskReservation, 'coverShare' | 'written'>;
 
 const lookEveryMs = 250;
 /** More than a program writes between two looks. */
@@ -23,11 +23,11 @@ export async function watchedFolder(
   clock: Clock,
 ): Promise<WatchedFolder> {
   const stop = new AbortController();
-  await room.cover(aheadBytes);
+  await room.coverShare(aheadBytes);
   let isLooking = false;
   const look = async () => {
     const bytes = await bytesIn(folder);
-    await room.cover(bytes + aheadBytes);
+    await room.coverShare(bytes + aheadBytes);
     room.written(bytes);
   };
   const end = clock.every(lookEveryMs, () => {

@@ -54,6 +54,15 @@ test('a reservation that grows stops at the reserve', async () => {
   assert.equal(await budget.roomBytes(), 300, 'what was held before is still held');
 });
 
+test('bytes of a stranger leave half as many for others', async () => {
+  const { budget } = disk();
+  const held = await budget.reserve();
+  await held.coverShare(600);
+  await held.expectShare(50);
+  await assert.rejects(held.expectShare(100), NoRoom);
+  await assert.rejects(held.coverShare(700), NoRoom);
+});
+
 test('a growing reservation takes large steps where there is room', async () => {
   const budget = new DiskBudget({
     space: async () => ({ freeBytes: gibibyte, totalBytes: gibibyte }),

@@ -24,11 +24,17 @@ export class NoRoom extends Error {
 export interface DiskReservation {
   /** At least so many bytes in all; throws NoRoom. Grows in large steps, so it may be asked before every write. */
   cover(totalBytes: number): Promise<void>;
+  /** The same for bytes of which a stranger decides how many come: throws NoRoom beyond `shareOfRoom`. */
+  coverShare(totalBytes: number): Promise<void>;
+  /** Throws NoRoom when so many more bytes, reserved by somebody else for the same work, would be beyond it. */
+  expectShare(moreBytes: number): Promise<void>;
   /** So many of them are on the disk by now, and seen there. */
   written(totalBytes: number): void;
   release(): void;
 }
 
+/** Bytes of a stranger may be so many times the room that is left for everybody: so there is always something left. */
+export const shareOfRoom = 2;
 /** For bytes whose number nobody knows before. */
 const stepBytes = 16 * 1024 * 1024;
 const gibibyte = 1024 ** 3;
@@ -84,14 +90,26 @@ export class DiskBudget {
 
   async #hold(held: Held, bytes: number): Promise<DiskReservation> {
     if (bytes > 0) await this.#grow(held, bytes);
+    const cover = async (totalBytes: number) => {
+      if (totalBytes <= held.bytes) return;
+      await this.#grow(held, Math.max(totalBytes - held.bytes, stepBytes)).catch(async (error) => {
+        // The last of the room, where a whole step does not fit.
+        if (!(error instanceof NoRoom) || totalBytes - held.bytes >= stepBytes) throw error;
+        await this.#grow(held, totalBytes - held.bytes);
+      });
+    };
+    const expectShare = async (moreBytes: number) => {
+      const left = this.#left(await this.#measure(held)) - moreBytes;
+      if (held.bytes + moreBytes > shareOfRoom * left)
+        throw new NoRoom(`the disk has no room for ${held.bytes + moreBytes} bytes beside that of others`);
+    };
     return {
-      cover: async (totalBytes) => {
+      cover,
+      expectShare,
+      coverShare: async (totalBytes) => {
         if (totalBytes <= held.bytes) return;
-        await this.#grow(held, Math.max(totalBytes - held.bytes, stepBytes)).catch(async (error) => {
-          // The last of the room, where a whole step does not fit.
-          if (!(error instanceof NoRoom) || totalBytes - held.bytes >= stepBytes) throw error;
-          await this.#grow(held, totalBytes - held.bytes);
-        });
+        await cover(totalBytes);
+        await expectShare(0);
       },
       written: (totalBytes) => {
         held.written = Math.min(totalBytes, held.bytes);

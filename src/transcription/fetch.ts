@@ -49,6 +49,7 @@ export async function fetchMedia(
     });
     const { size: sizeBytes } = await stat(file);
     const media = { storage: stores.current.id, key: workKey(job.id, 'media'), sizeBytes };
+    if (stores.current.id === 'local') await room.expectShare(sizeBytes); // A second copy on the same disk.
     await stores.current.write(media.key, addAbortSignal(signal, createReadStream(file)), sizeBytes);
     signal.throwIfAborted();
     const filename = labelOf(label, job.filename);

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
-import { type DiskBudget, NoRoom } from '../platform/disk-budget.ts';
+import { type DiskBudget, NoRoom, shareOfRoom } from '../platform/disk-budget.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface UploadRoomDeps {
@@ -10,9 +10,6 @@ export interface UploadRoomDeps {
   /** Of the disk that the local storage is on. */
   disk: DiskBudget;
 }
-
-/** What an account has stored may be so many times the room that is left for everybody. */
-const shareOfRoom = 2;
 
 /**
  * Runs `insert`, whose row promises room on our own disk to an upload, if there is any. Where several accounts share
