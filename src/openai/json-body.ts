@@ -8,34 +8,11 @@ import type { RequestFields } from './request-wish.ts';
 const audioBytesMax = 25 * 1024 * 1024;
 const bodyBytesMax = Math.ceil((audioBytesMax * 4) / 3) + 1024 * 1024;
 
-/** How many such bodies are held at once; one takes up to 130 MB while it is read. */
-export class BodySlots {
-  #free: number;
-
-  constructor(slots: number) {
-    this.#free = slots;
-  }
-
-  async use<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free === 0) {
-      throw new OpenAiError(
-        'Too many recordings come as JSON at once. Try again in a moment, or send the file as multipart/form-data.',
-        { status: 429, code: 'rate_limit_exceeded', headers: { 'retry-after': '2' } },
-      );
-    }
-    this.#free -= 1;
-    try {
-      return await work();
-    } finally {
-      this.#free += 1;
-    }
-  }
-}
-
-export async function readJson(body: AsyncIterable<Buffer>): Promise<RequestFields> {
+/** `late` aborts when the body has taken too long: it is held in memory meanwhile. */
+export async function readJson(body: AsyncIterable<Buffer>, late: AbortSignal): Promise<RequestFields> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of body) {
+  for await (const part of untilLate(body, late)) {
     bytes += part.length;
     if (bytes > bodyBytesMax) throw tooLarge();
     parts.push(part);
@@ -45,6 +22,24 @@ export async function readJson(body: AsyncIterable<Buffer>): Promise<RequestFiel
     return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   } catch (cause) {
     throw new OpenAiError('The body is not a JSON object.', { code: 'malformed_json', cause });
+  }
+}
+
+/** One that waits for its next piece notices it, too. */
+async function* untilLate(body: AsyncIterable<Buffer>, late: AbortSignal): AsyncGenerator<Buffer> {
+  const pieces = body[Symbol.asyncIterator]();
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {}); // Whoever waits sees it.
+  const onLate = () => ended.reject(tooSlow());
+  late.addEventListener('abort', onLate, { once: true });
+  try {
+    for (;;) {
+      const next = await Promise.race([pieces.next(), ended.promise]);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    late.removeEventListener('abort', onLate);
   }
 }
 
@@ -83,6 +78,16 @@ export function audioOf({ input_audio: given }: RequestFields): ReceivedFile {
 
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
+}
+
+function tooSlow(): OpenAiError {
+  return new OpenAiError(
+    'The body did not arrive in time. Send it as multipart/form-data, which may take longer.',
+    {
+      status: 408,
+      code: 'request_timeout',
+    },
+  );
 }
 
 function tooLarge(): OpenAiError {

@@ -4,12 +4,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../account/principal.ts';
 import { type ReceivedUpload, type ReceiveUploadDeps, receiveUpload } from '../upload/receive-upload.ts';
 import { fileTooLarge } from '../upload/upload-refusal.ts';
-import { audioOf, type BodySlots, readJson } from './json-body.ts';
+import type { BodySlots } from './body-slots.ts';
+import { audioOf, readJson } from './json-body.ts';
 import { OpenAiError } from './openai-error.ts';
 import type { RequestFields } from './request-wish.ts';
 
 export interface RequestBodyDeps extends ReceiveUploadDeps {
   jsonSlots: BodySlots;
+  formSlots: BodySlots;
 }
 
 export interface ReceivedRequest {
@@ -20,6 +22,8 @@ export interface ReceivedRequest {
 /** A reference of ten seconds of a voice has at most two million bytes, in base64 a third more. */
 const fieldBytesMax = 4 * 1024 * 1024;
 const fieldsBytesMax = 16 * 1024 * 1024;
+/** 25 MiB in base64 by a line of 5 Mb/s. */
+const jsonMsMax = 60_000;
 const limits = {
   fieldNameSize: 200,
   fieldSize: fieldBytesMax,
@@ -34,10 +38,12 @@ export async function receiveRequest(
   principal: Principal,
   request: FastifyRequest,
 ): Promise<ReceivedRequest> {
-  if (request.isMultipart()) return await receiveForm(deps, principal, request);
+  const { id } = principal.account;
+  if (request.isMultipart()) return await deps.formSlots.use(id, () => receiveForm(deps, principal, request));
   if (request.mediaType === 'application/json') {
-    return await deps.jsonSlots.use(async () => {
-      const fields = await readJson(wellFormed<Buffer>(request.raw));
+    return await deps.jsonSlots.use(id, async () => {
+      const late = deps.clock.timeout(jsonMsMax);
+      const fields = await readJson(wellFormed<Buffer>(request.raw), late);
       return { fields, upload: await receiveUpload(deps, principal, audioOf(fields)) };
     });
   }
