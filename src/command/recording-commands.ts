@@ -21,6 +21,15 @@ export function recordingCommands(longhand: Command): void {
   transcribeCommand(longhand);
   watchCommand(longhand);
   longhand
+    .command('mcp')
+    .description(
+      'agents (Model Context Protocol) over standard input and output, on a server or on this machine',
+    )
+    .option(...server)
+    .option(...serverKey)
+    .option(...local)
+    .action(async (options) => (await import('./mcp.ts')).mcp(options));
+  longhand
     .command('login')
     .description('remember a server and a key of it, for commands that can work on a server')
     .argument('<url>', 'such as https://longhand.example.com')

@@ -13,7 +13,6 @@ const scenarios = {
   '2026-07-28': [
     'tools-list',
     'resources-list',
-    'caching',
     'dns-rebinding-protection',
     'sep-2164-resource-not-found',
     'http-header-validation',

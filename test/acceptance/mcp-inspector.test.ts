@@ -39,8 +39,8 @@ async function inspect(...args: string[]): Promise<string> {
 }
 
 test('the inspector lists the tools and calls one', async () => {
-  const { tools } = JSON.parse(await inspect('--method', 'tools/list'));
-  assert.ok(tools.some(({ name }: { name: string }) => name === 'transcribe'));
+  const { result } = JSON.parse(await inspect('--method', 'tools/list'));
+  assert.ok(result.tools.some(({ name }: { name: string }) => name === 'transcribe'));
   const answer = await inspect(
     '--method',
     'tools/call',

@@ -59,10 +59,8 @@ test('kill -9 of the API in the middle of a task: the task goes on, and another 
   const again = owner.at(next.url);
   assert.equal((await state(again)).status, 'working');
   release.resolve();
-  const ended = await eventually(async () => {
-    const now = await state(again);
-    return now.status === 'working' ? undefined : now;
-  }, 'the end of the task');
+  await again.ended(taskId, 120_000);
+  const ended = await state(again);
   assert.equal(ended.status, 'completed');
   assert.match(JSON.stringify(ended.result.structuredContent), /not an ill[- ]disposed young man/i);
 });

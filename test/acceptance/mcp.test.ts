@@ -9,6 +9,7 @@ import {
   connectAgent,
   connectTaskAgent,
   dataOf,
+  finished,
   revisions,
   sendToMcp,
   textOf,
@@ -58,9 +59,12 @@ for (const revision of revisions) {
     }
 
     const progress: number[] = [];
-    const made = await agent.callTool(
-      { name: 'transcribe', arguments: { source_url: `${origin}/austen.flac` } },
-      { onprogress: ({ progress: percent }) => progress.push(percent) },
+    const made = await finished(
+      agent,
+      await agent.callTool(
+        { name: 'transcribe', arguments: { source_url: `${origin}/austen.flac` } },
+        { onprogress: ({ progress: percent }) => progress.push(percent) },
+      ),
     );
     assert.ok(!made.isError, textOf(made));
     const job = dataOf(made);
@@ -148,7 +152,7 @@ test('an upload goes as the answer of prepare_upload says', async (t) => {
   const put = await fetch(url, { method: 'PUT', headers, body: flac });
   assert.equal(put.status, 200);
   const args = JSON.parse(/transcribe (\{.*\})\.$/.exec(call)?.[1] ?? '');
-  const made = await agent.callTool({ name: 'transcribe', arguments: args });
+  const made = await finished(agent, await agent.callTool({ name: 'transcribe', arguments: args }));
   assert.match(textOf(made), spoken);
 });
 
@@ -196,9 +200,8 @@ test('tasks are refused to a request that does not declare them, and unknown one
 
 test('a second account with every id of the first sees nothing', async (t) => {
   const agent = await connectAgent(t, owner);
-  const { id } = dataOf(
-    await agent.callTool({ name: 'transcribe', arguments: { source_url: `${origin}/austen.flac` } }),
-  );
+  const link = { source_url: `${origin}/austen.flac` };
+  const { id } = dataOf(await finished(agent, await agent.callTool({ name: 'transcribe', arguments: link })));
   const webhook = dataOf(
     await agent.callTool({ name: 'create_webhook', arguments: { url: 'https://example.com/hook' } }),
   );

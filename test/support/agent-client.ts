@@ -93,6 +93,16 @@ function messageIn(text: string): unknown {
   return JSON.parse(text);
 }
 
+/** What a wait that was too short left open, fetched as its answer says: a machine may be slow. */
+export async function finished(agent: Client, result: CallToolResult): Promise<CallToolResult> {
+  let latest = result;
+  for (let round = 0; round < 5 && dataOf(latest)?.status === 'processing'; round += 1) {
+    const { id } = dataOf(latest);
+    latest = await agent.callTool({ name: 'get_transcript', arguments: { id } });
+  }
+  return latest;
+}
+
 export function textOf({ content }: Pick<CallToolResult, 'content'>): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
