@@ -24,3 +24,10 @@ test('whole words are bounded by letters of any script', () => {
 test('a space stands for any white space', () => {
   assert.equal(found('by\nChristmas', 'by Christmas'), 1);
 });
+
+test('a long run of spaces does not hold up the process', () => {
+  const spaces = ' '.repeat(2 ** 21);
+  assert.equal(found(`a${spaces}b`, ' x'), 0);
+  assert.equal(found(`a${spaces}x`, ' x'), 1);
+  assert.equal(found(`a${spaces}x`, 'a x', { wholeWords: true }), 1);
+});

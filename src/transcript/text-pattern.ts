@@ -5,9 +5,12 @@ export interface TextPattern {
   wholeWords: boolean;
 }
 
-/** Finds it anywhere, as often as it occurs; white space in it stands for any white space. */
+/**
+ * Finds it anywhere, as often as it occurs; white space in it stands for any white space. That is looked for from the
+ * beginning of a run only: from each of its characters, a run of thousands would take the square of its length.
+ */
 export function textPattern({ find, matchCase, wholeWords }: TextPattern): RegExp {
-  const literal = find.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/gu, '\\s+');
+  const literal = find.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/gu, '(?<!\\s)\\s+');
   const whole = wholeWords ? `(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])` : literal;
   return new RegExp(whole, matchCase ? 'gu' : 'giu');
 }

@@ -50,7 +50,8 @@ export function changesOf({ changes }: z.infer<typeof changesBody>): SegmentChan
 
 export const replaceBody = webRequest(
   z.object({
-    find: storable(1_000).refine((text) => text.trim() !== ''),
+    // Each character of it may be compared with each of the text.
+    find: storable(200).refine((text) => text.trim() !== ''),
     replacement: storable(1_000),
     match_case: z.boolean(),
     whole_words: z.boolean(),
