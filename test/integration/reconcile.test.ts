@@ -142,3 +142,20 @@ test('a job that could run and was not started is started by the next pass', asy
   await reconcile(world.deps);
   assert.equal((await world.tasks('fetch')).length, 3);
 });
+
+test('a worker that fell silent is told once, and forgotten; one that lives is left alone', async (t) => {
+  const world = await openJobWorld(t);
+  await world.db.query('delete from worker');
+  await world.db.query(
+    `insert into worker (id, host, heard_at) values
+       (gen_random_uuid(), 'gone', now() - interval '2 minutes'), (gen_random_uuid(), 'here', now())`,
+  );
+  await reconcile(world.deps);
+  await reconcile(world.deps);
+  const told = world.lines.filter(({ msg }) => String(msg).includes('a worker was lost'));
+  assert.deepEqual(
+    told.map(({ host }) => host),
+    ['gone'],
+  );
+  assert.deepEqual(await world.db.query('select host from worker'), [{ host: 'here' }]);
+});
