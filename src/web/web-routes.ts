@@ -10,6 +10,7 @@ import { type IdentityRoutesDeps, identityRoutes } from './identity-routes.ts';
 import { type LibraryRoutesDeps, libraryRoutes } from './library-routes.ts';
 import { type OperatorRoutesDeps, operatorRoutes } from './operator-routes.ts';
 import { type PageFilesDeps, pageFiles } from './page-files.ts';
+import { searchRoutes } from './search-routes.ts';
 import { type SessionRoutesDeps, sessionRoutes, signInRoutes } from './session-routes.ts';
 import { sharedRoutes, shareRoutes } from './share-routes.ts';
 import { type TranscriptRoutesDeps, transcriptRoutes } from './transcript-routes.ts';
@@ -43,6 +44,7 @@ export function webRoutes(server: Server, deps: WebDeps): void {
     transcriptRoutes(web, deps);
     editionRoutes(web, deps);
     shareRoutes(web, deps);
+    searchRoutes(web, deps);
     developerRoutes(web, deps);
     web.register(async (operator) => operatorRoutes(operator, deps));
   });

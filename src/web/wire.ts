@@ -64,3 +64,7 @@ export const accountBody = webRequest(
 );
 
 export const planBody = webRequest(z.object({ plan: z.string().max(32) }));
+
+export const searchPageQuery = webRequest(
+  z.object({ query: z.string().max(400), cursor: z.string().max(40).optional() }),
+);

@@ -74,8 +74,19 @@ function pageTests({ service, missing, browser }: Awaited<ReturnType<typeof star
     await page.setInputFiles('input[type=file]', austen);
     const row = page.getByRole('listitem').filter({ hasText: 'austen-880.flac' });
     await row.locator('article.completed').waitFor({ timeout: 60_000 });
+    const { body: listed } = await watched.web.send('GET', '/api/v1/transcriptions');
+    const job = await watched.web.send('GET', `/api/v1/transcriptions/${listed.data[0].id}`);
+    const said = job.body.data.text.match(/[a-z]{6,}/)[0];
+    await page.getByRole('searchbox').fill(said);
+    await page.locator('mark').first().waitFor();
+    const hit = page.getByRole('region', { name: 'Search results' }).getByRole('link');
+    assert.match((await hit.first().getAttribute('href')) ?? '', /^\/transcripts\/[0-9a-f-]{36}\?t=\d+$/);
+    await assertSound(watched, service);
+    await page.getByRole('searchbox').fill('qqqq');
+    await page.getByText('Nobody said “qqqq”').waitFor();
+    await page.getByRole('searchbox').fill('');
     await row.getByRole('button', { name: 'Rename austen-880.flac' }).click();
-    await page.getByLabel('Name').fill('Persuasion, chapter one');
+    await page.getByLabel('Name', { exact: true }).fill('Persuasion, chapter one');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Persuasion, chapter one' }).waitFor();
     await page.reload();
@@ -170,9 +181,9 @@ function pageTests({ service, missing, browser }: Awaited<ReturnType<typeof star
     await page.getByRole('heading', { name: 'Put a recording down.' }).waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await focusedText(page), 'Skip to the content');
-    const account = page.getByRole('button', { name: 'Account' });
-    for (let i = 0; i < 5 && !(await account.evaluate('(one) => one === document.activeElement')); i += 1)
-      await page.keyboard.press('Tab');
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+    for (let i = 0; i < 6 && (await focused()) !== 'Account'; i += 1) await page.keyboard.press('Tab');
+    assert.equal(await focused(), 'Account');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Settings' }).waitFor();
     await page.keyboard.press('Escape');

@@ -27,6 +27,7 @@ const ownRoutes: [method: string, path: string, body?: unknown][] = [
   ['POST', '/web/webhook-deliveries/1/replay'],
   ['POST', `/web/webhook-subscriptions/${someId}/test`],
   ['GET', '/web/usage'],
+  ['GET', '/web/search?query=said'],
 ];
 const operatorRoutes: [method: string, path: string, body?: unknown][] = [
   ['GET', '/web/operator'],

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { principalOf } from '../http/authentication.ts';
+import type { Queryable } from '../platform/database.ts';
+import { libraryStore } from '../transcription/library-store.ts';
+import { searchQuery } from '../transcription/search-query.ts';
+import { searchTranscriptions } from '../transcription/search-transcriptions.ts';
+import { searchPageQuery } from './wire.ts';
+
+/** Registered behind `requireSession`. */
+export function searchRoutes(instance: FastifyInstance, { db }: { db: Queryable }): void {
+  instance.withTypeProvider<ZodTypeProvider>().route({
+    method: 'GET',
+    url: '/web/search',
+    schema: { hide: true, querystring: searchPageQuery },
+    handler: async (request) => {
+      const { query, cursor } = request.query;
+      // Somebody who has typed no letter yet finds nothing; that is no fault.
+      if (!searchQuery(query)) return { data: { hits: [], next: null } };
+      const { hits, nextCursor } = await searchTranscriptions({ db }, principalOf(request), {
+        query,
+        cursor,
+      });
+      const names = await libraryStore.displayNames(
+        db,
+        hits.map(({ transcriptionId }) => transcriptionId),
+      );
+      const onWire = hits.map(({ transcriptionId, filename, createdAt, said }) => ({
+        transcription_id: transcriptionId,
+        name: names.get(transcriptionId) ?? filename,
+        created_at: createdAt.toISOString(),
+        said: said && { start: said.start, snippet: said.snippet },
+      }));
+      return { data: { hits: onWire, next: nextCursor } };
+    },
+  });
+}
