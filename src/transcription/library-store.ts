@@ -42,12 +42,14 @@ interface LibraryRow extends ProgressRow {
   error_code: string | null;
 }
 
+const lastWordsCharacters = 160;
+
 const columns = `id, number::text, coalesce(display_name, filename) as name, filename, created_at,
   status = 'processing' and admitted_at is null as is_waiting,
   options ->> 'language' as language, (options ->> 'speakerDiarization')::boolean as speaker_diarization,
   source ->> 'url' as source_url, notes, error, error_code, ${progressColumns},
   case when status = 'processing' and stage = 'recognising' then (
-    select right(result -> 'utterances' -> -1 ->> 'text', 160) from chunk
+    select right(result -> 'utterances' -> -1 ->> 'text', ${lastWordsCharacters}) from chunk
     where transcription_id = transcription.id and chunk.status = 'done'
       and jsonb_array_length(result -> 'utterances') > 0
     order by index desc limit 1
@@ -142,8 +144,13 @@ function entryOf(row: LibraryRow): LibraryEntry {
     speakerDiarization: row.speaker_diarization,
     sourceUrl: row.source_url,
     notes: row.notes,
-    lastWords: row.last_words,
+    lastWords: row.last_words && wholeWords(row.last_words),
     error: row.error,
     errorCode: row.error_code,
   };
+}
+
+/** A cut in the middle of a word is moved to its end. */
+function wholeWords(text: string): string {
+  return text.length < lastWordsCharacters ? text : text.replace(/^\S*\s/, '');
 }

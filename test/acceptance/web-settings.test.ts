@@ -187,7 +187,7 @@ function browserTests(browser: Awaited<ReturnType<typeof openBrowser>>): void {
     const watched = await signedInPage(browser, service, { accountId });
     const { page } = watched;
     await page.goto(`${service.url}/operator`);
-    await page.getByText('1 heard from').waitFor();
+    await page.getByText('1 active').waitFor();
     await page.getByLabel('Name').fill('Grace');
     await page.getByLabel('Plan', { exact: true }).selectOption('free');
     await page.getByRole('button', { name: 'Make an account' }).click();

@@ -37,6 +37,12 @@ export function duration(seconds: number): string {
   return `${rest} s`;
 }
 
+/** As precise as an estimate is: `5 min`, `40 s`. */
+export function roughly(seconds: number): string {
+  if (seconds >= 90) return duration(Math.round(seconds / 60) * 60);
+  return duration(Math.max(1, seconds > 20 ? Math.round(seconds / 10) * 10 : seconds));
+}
+
 /** A position in a recording: `1:04:07`, `4:07`. */
 export function position(seconds: number): string {
   const whole = Math.floor(seconds);

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { bytes, duration } from '../format.ts';
+import { bytes, roughly } from '../format.ts';
 import { text } from '../text.ts';
 import { acceptedFiles } from './file-problem.ts';
 import {
@@ -107,7 +107,7 @@ function stateOf({ phase, bytesSent, size, bytesPerSecond, problem }: Upload): s
         ...(bytesPerSecond > 0
           ? [
               text.add.speed(bytes(bytesPerSecond)),
-              text.library.left(duration(Math.max(1, (size - bytesSent) / bytesPerSecond))),
+              text.library.left(roughly((size - bytesSent) / bytesPerSecond)),
             ]
           : []),
       ].join(' · ');

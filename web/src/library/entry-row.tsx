@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { createFromLink } from '../add/create-job.ts';
-import { duration, when } from '../format.ts';
+import { duration, roughly, when } from '../format.ts';
 import { Icon } from '../icon.tsx';
 import { request } from '../request.ts';
 import { locale, text } from '../text.ts';
@@ -134,5 +134,5 @@ function factsOf(entry: Entry): string[] {
 
 function remaining({ stage, percent, seconds_left: left }: Entry): string {
   if (stage === 'waiting' || stage === 'queued') return '';
-  return left === null ? `${percent} %` : `${percent} % · ${text.library.left(duration(left))}`;
+  return left === null ? `${percent} %` : `${percent} % · ${text.library.left(roughly(left))}`;
 }

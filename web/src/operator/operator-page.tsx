@@ -62,7 +62,7 @@ function Tiles({ now, heard }: { now: Overview; heard: number }) {
     [text.operator.oldest, now.oldest_queued_seconds === null ? '–' : duration(now.oldest_queued_seconds)],
     [text.operator.pending, duration(now.pending_audio_seconds)],
     [text.operator.workers, text.operator.workersHeard(count(heard))],
-    [text.operator.disk, text.operator.diskOf(bytes(free), bytes(total))],
+    [text.operator.diskOf(bytes(total)), bytes(free)],
   ];
   return (
     <dl class="tiles">
