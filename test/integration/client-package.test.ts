@@ -2,35 +2,19 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
-import { extract } from 'tar';
+import { clientPackageDir, packedClient } from '../support/packed-client.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
-const packageDir = join(root, 'packages', 'client');
 const bytesMax = 10_000;
 
-let directory: string;
-let installed: string;
-let tarball: string;
-
-before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'longhand-client-'));
-  await run('npm', ['run', 'build'], { cwd: packageDir });
-  await run('npm', ['pack', '--pack-destination', directory], { cwd: packageDir });
-  const [name = ''] = await readdir(directory);
-  tarball = join(directory, name);
-  installed = join(directory, 'node_modules', 'longhand-client');
-  await mkdir(installed, { recursive: true });
-  await extract({ file: tarball, cwd: installed, strip: 1 });
-});
-after(() => rm(directory, { recursive: true, force: true }));
+const { directory, installed, tarball } = await packedClient({ after });
 
 test('the package has no dependencies, at most 10 kB of code, and nothing but what it needs', async () => {
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
@@ -45,7 +29,7 @@ test('the package has no dependencies, at most 10 kB of code, and nothing but wh
 });
 
 test('publint and attw find nothing', async () => {
-  await run(join(root, 'node_modules', '.bin', 'publint'), ['--strict', packageDir]);
+  await run(join(root, 'node_modules', '.bin', 'publint'), ['--strict', clientPackageDir]);
   await run(join(root, 'node_modules', '.bin', 'attw'), [tarball, '--profile', 'esm-only']);
 });
 

@@ -8,10 +8,13 @@ const path = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim(
 /** For a test's options. */
 export const withoutChromium = path === '' && 'chromium is not here';
 
-export async function openBrowser(hooks: Hooks): Promise<Browser> {
+export function chromiumOptions(): { executablePath: string; args: string[] } {
   // Chromium's own sandbox refuses to run as root.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const browser = await chromium.launch({ executablePath: path, args });
+  return { executablePath: path, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] };
+}
+
+export async function openBrowser(hooks: Hooks): Promise<Browser> {
+  const browser = await chromium.launch(chromiumOptions());
   onCleanup(hooks, () => browser.close());
   return browser;
 }
