@@ -172,13 +172,7 @@ async function judge(outcome: {
     date: () => new Date(Date.now() + ms),
     now: () => Date.now() + ms,
   });
-  const local = new LocalStore({
-    directory,
-    signingKey: randomBytes(32),
-    clock: systemClock,
-    uploadThreads,
-    disk: new DiskBudget({ space: () => spaceOf([place.dataDir]) }),
-  });
+  const local = localStoreAt(place, uploadThreads);
   const sweepAt = (ms: number) =>
     sweep({
       db,
@@ -217,7 +211,18 @@ async function judge(outcome: {
   ];
 }
 
-async function sha256Of(local: LocalStore, key: string): Promise<string> {
+/** Its objects, beside the service. */
+export function localStoreAt({ dataDir }: BenchPlace, uploadThreads: UploadThreads): LocalStore {
+  return new LocalStore({
+    directory: join(dataDir, 'objects'),
+    signingKey: randomBytes(32),
+    clock: systemClock,
+    uploadThreads,
+    disk: new DiskBudget({ space: () => spaceOf([dataDir]) }),
+  });
+}
+
+export async function sha256Of(local: LocalStore, key: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of await local.read(key)) hash.update(piece);
   return hash.digest('hex');

@@ -34,17 +34,27 @@ const plans = {
     file_bytes_max: 5 * 2 ** 30,
     media_seconds_max: 36_000,
     daily_transcriptions_max: 1_000_000,
+    running_transcriptions_max: 1_000,
     speaker_diarization: true,
     unclaimed_bytes_max: 2 ** 50,
     open_uploads_max: 1_000_000,
   },
 };
 
-export async function startBenchService(place: BenchPlace): Promise<BenchService> {
+export function startBenchService(place: BenchPlace): Promise<BenchService> {
+  return startProcess(place, ['serve', '--role', 'api']);
+}
+
+/** A worker on the same database and data directory; its `url` is empty. */
+export function startBenchWorker(place: BenchPlace): Promise<BenchService> {
+  return startProcess(place, ['worker']);
+}
+
+async function startProcess(place: BenchPlace, args: readonly string[]): Promise<BenchService> {
   const plansFile = join(place.dataDir, 'plans.json');
   await mkdir(place.dataDir, { recursive: true });
   await writeFile(plansFile, JSON.stringify(plans));
-  const child = spawn(process.execPath, [main, 'serve', '--role', 'api'], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: {
       PATH: process.env.PATH ?? '',
       LONGHAND_PORT: String(place.port),
@@ -75,10 +85,10 @@ export async function startBenchService(place: BenchPlace): Promise<BenchService
 async function readyUrl(child: ChildProcess): Promise<string> {
   if (!child.stdout) throw new Error('the service has no standard output');
   for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^Longhand (?:is ready|listens) at (\S+?)(?:,|$)/.exec(line)?.[1];
-    if (!url) continue;
+    const ready = /^Longhand (?:(?:is ready|listens) at (\S+?)(?:,.*)?|worker is ready)$/.exec(line);
+    if (!ready) continue;
     child.stdout.resume();
-    return url;
+    return ready[1] ?? '';
   }
   throw new Error('the service ended before it was ready');
 }
