@@ -114,6 +114,30 @@ test('what is changed or deleted is found as it is now', async (t) => {
   assert.deepEqual(await found(world, account, 'corrected'), []);
 });
 
+test('a published edition and the name that the owner gave are found instead of what the machine wrote', async (t) => {
+  const world = await openJobWorld(t);
+  const account = await world.account();
+  const id = await transcribed(world, account, ['the whether report']);
+  await world.db.query(
+    `update transcription set published_at = now(), published_text = $2, published_segments = $3, display_name = $4
+     where id = $1`,
+    [
+      id,
+      'the weather report',
+      JSON.stringify([{ start: 1, end: 2, text: 'the weather report' }]),
+      'Monday briefing',
+    ],
+  );
+  assert.deepEqual(await found(world, account, 'whether'), []);
+  assert.deepEqual(await found(world, account, 'weather'), [id]);
+  assert.deepEqual(await found(world, account, 'monday'), [id]);
+  await world.db.query(
+    'update transcription set published_at = null, published_text = null, published_segments = null where id = $1',
+    [id],
+  );
+  assert.deepEqual(await found(world, account, 'whether'), [id], 'withdrawn, it is the machine’s again');
+});
+
 test('hostile queries find nothing and break nothing; wrong ones are refused with a sentence', async (t) => {
   const world = await openJobWorld(t);
   const account = await world.account();
