@@ -69,7 +69,18 @@ function checked<Input extends z.ZodType>(input: Input, args: unknown): z.output
   });
 }
 
+const jsonSchemas = { input: new WeakMap(), output: new WeakMap() } satisfies Record<
+  string,
+  WeakMap<z.ZodType, WireTool['inputSchema']>
+>;
+
+/** Made once for a schema: a server is made for every request, and only some of them list the tools. */
 function objectSchema(schema: z.ZodType, io: 'input' | 'output'): WireTool['inputSchema'] {
+  const known: WeakMap<z.ZodType, WireTool['inputSchema']> = jsonSchemas[io];
+  const made = known.get(schema);
+  if (made) return made;
   const json = z.toJSONSchema(documentedForm(schema), { io, unrepresentable: 'any' });
-  return { ...json, type: 'object' } as WireTool['inputSchema'];
+  const form = { ...json, type: 'object' } as WireTool['inputSchema'];
+  known.set(schema, form);
+  return form;
 }

@@ -5,6 +5,7 @@ import type { Agent, AgentDeps } from '../agent.ts';
 import { isJobId, jobId } from '../job-id.ts';
 import { type Tool, tool } from '../tool.ts';
 
+const input = z.object({ id: jobId });
 const output = z.object({ id: z.string(), deleted: z.literal(true) });
 
 const description = `Delete a transcription of this account with its text, its media and everything else that belongs to it, for good. One that still runs is cancelled first. What it cost of the daily allowance is not given back.
@@ -16,7 +17,7 @@ export function deleteTranscriptTool({ erasure }: AgentDeps, agent: Agent): Tool
     title: 'Delete a transcript',
     description,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    input: z.object({ id: jobId }),
+    input,
     output,
     async run({ args: { id } }) {
       if (!isJobId(id)) throw new ApiError('not_found');
