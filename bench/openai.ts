@@ -1,9 +1,9 @@
 /** `npm run bench -- openai`: a recording of twenty minutes through OpenAI's own client, at once and as a stream. */
-import { createReadStream, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import { startService } from '../test/support/service.ts';
+import { startService, type TestService } from '../test/support/service.ts';
 import { joinedRecording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 import { percent, wordErrors } from './word-error-rate.ts';
@@ -25,12 +25,55 @@ export async function run(): Promise<Benchmark> {
   });
   try {
     const client = new OpenAI({ apiKey, baseURL: `${service.url}/v1`, maxRetries: 0 });
-    const rows = [...(await wholeRows(client, file, text)), await streamRow(client, file)];
+    const rows = [
+      await memoryRow(service),
+      ...(await wholeRows(client, file, text)),
+      await streamRow(client, file),
+    ];
     return { title: "Twenty minutes through OpenAI's client", rows };
   } finally {
     await service.stop();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+const largeBytes = 1024 ** 3;
+
+/** A form of a gibibyte that is no media: it is stored, looked at and refused. */
+async function memoryRow({ url, process: { pid } }: TestService): Promise<BenchmarkRow> {
+  const residentBytes = () => {
+    const [, kilobytes = 0] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return 1024 * Number(kilobytes);
+  };
+  const beforeBytes = residentBytes();
+  let mostBytes = beforeBytes;
+  const sampling = setInterval(() => {
+    mostBytes = Math.max(mostBytes, residentBytes());
+  }, 50);
+  const startedMs = performance.now();
+  const response = await fetch(`${url}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'multipart/form-data; boundary=b' },
+    body: ReadableStream.from(largeForm()),
+    duplex: 'half',
+  } as RequestInit);
+  clearInterval(sampling);
+  const { error } = (await response.json()) as { error?: { code: string } };
+  const moreMebibytes = (mostBytes - beforeBytes) / 1024 ** 2;
+  return {
+    figure: 'a form of 1 GiB goes to the local storage: time, memory of the service',
+    value: `${((performance.now() - startedMs) / 1000).toFixed(1)} s, ${moreMebibytes.toFixed(0)} MiB more (${error?.code})`,
+    bar: 'at most 150 MiB more',
+    passed: moreMebibytes <= 150 && error?.code === 'unsupported_type',
+  };
+}
+
+function* largeForm(): Generator<Uint8Array> {
+  const piece = Buffer.alloc(64 * 1024, 7);
+  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="large.mp3"\r\n\r\n';
+  yield Buffer.from(head);
+  for (let sent = 0; sent < largeBytes; sent += piece.length) yield piece;
+  yield Buffer.from('\r\n--b--\r\n');
 }
 
 async function wholeRows(client: OpenAI, file: string, spoken: string): Promise<BenchmarkRow[]> {
