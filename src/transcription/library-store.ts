@@ -72,7 +72,7 @@ export const libraryStore = {
     const rows = await db.query<LibraryRow>(
       `select ${columns} from transcription
        where account_id = $1 and ($2::text is null or status = $2) and ($3::bigint is null or number < $3)
-       order by number desc limit $4`,
+       order by transcription.number desc limit $4`,
       [accountId, status ?? null, before ?? null, limit],
     );
     return rows.map(entryOf);
@@ -85,7 +85,7 @@ export const libraryStore = {
     { ids, after, limit }: { ids: readonly string[]; after: string; limit: number },
   ): Promise<LibraryEntry[]> {
     const rows = await db.query<LibraryRow>(
-      `(select ${columns} from transcription where account_id = $1 and number > $3 order by number desc limit $4)
+      `(select ${columns} from transcription where account_id = $1 and number > $3 order by transcription.number desc limit $4)
        union all
        (select ${columns} from transcription where account_id = $1 and id = any ($2::uuid[]) and number <= $3)`,
       [accountId, ids, after, limit],

@@ -21,6 +21,7 @@ export interface IdentityRoutesDeps {
 
 const cookieName = 'longhand-identity';
 const callbackPath = '/signin/callback';
+const refusedPath = '/signin?problem=identity';
 const pendingSeconds = 600;
 const pendingSchema = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
 
@@ -48,9 +49,11 @@ export function identityRoutes(instance: FastifyInstance, deps: IdentityRoutesDe
     url: callbackPath,
     schema: { hide: true },
     handler: async (request, reply) => {
+      const pending = pendingOf(request);
+      if (!pending) return reply.redirect(refusedPath, 303);
       try {
         const callback = new URL(publicUrl.forHost(request.headers.host) + request.url);
-        const identity = await provider.finish(callback, pendingOf(request));
+        const identity = await provider.finish(callback, pending);
         const account = await identityStore.account(deps.db, deps.accounts, identity, {
           plan: deps.newAccountPlan,
         });
@@ -67,9 +70,14 @@ export function identityRoutes(instance: FastifyInstance, deps: IdentityRoutesDe
   });
 }
 
-function pendingOf(request: FastifyRequest): PendingSignIn {
-  const text = parseCookie(request.headers.cookie ?? '')[cookieName] ?? '';
-  return pendingSchema.parse(JSON.parse(text));
+/** Undefined where this browser has begun no sign-in: somebody opened an old or foreign address. */
+function pendingOf(request: FastifyRequest): PendingSignIn | undefined {
+  try {
+    const text = parseCookie(request.headers.cookie ?? '')[cookieName] ?? '';
+    return pendingSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Lax, because the person comes back from another site. */
@@ -89,5 +97,5 @@ function setPending(reply: FastifyReply, publicUrl: PublicUrl, value: string): v
 /** The page says it in words; why, the operator reads in the log. */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   request.log.warn({ err: error }, 'signing in with the identity provider failed');
-  return reply.redirect('/signin?problem=identity', 303);
+  return reply.redirect(refusedPath, 303);
 }
