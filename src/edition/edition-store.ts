@@ -132,12 +132,14 @@ export const editionStore = {
     return new Map(rows.map((row) => [row.id, currentOf(row)]));
   },
 
-  async count(tx: Queryable, id: string): Promise<number> {
-    const rows = await tx.query<{ count: string }>(
-      'select count(*) from edition_segment where transcription_id = $1',
+  /** Deleted lines included. */
+  async size(tx: Queryable, id: string): Promise<{ lines: number; characters: number }> {
+    const rows = await tx.query<{ lines: number; characters: number }>(
+      `select count(*)::int as lines, coalesce(sum(length(text)), 0)::float8 as characters
+       from edition_segment where transcription_id = $1`,
       [id],
     );
-    return Number(onlyRow(rows).count);
+    return onlyRow(rows);
   },
 
   async put(tx: Queryable, id: string, segments: readonly CurrentSegment[]): Promise<void> {

@@ -23,6 +23,8 @@ export interface Written {
 
 /** The lines of ten hours are about ten thousand; splitting goes on well beyond that. */
 const segmentsMax = 100_000;
+/** Ten hours are about 600,000: the database is no place for whatever somebody imports again and again. */
+const charactersMax = 10_000_000;
 
 /**
  * One write of an edition: one writer at a time, everything or nothing. `decide` sees the edition as it stands and says
@@ -43,9 +45,10 @@ export async function writeEdition(
     const revision = standing.revision + 1;
     const written = segments.map((segment) => ({ ...segment, revision }));
     await editionStore.put(tx, id, written);
-    if ((await editionStore.count(tx, id)) > segmentsMax)
+    const { lines, characters } = await editionStore.size(tx, id);
+    if (lines > segmentsMax || characters > charactersMax)
       throw new ApiError('invalid_request', {
-        message: `A transcript has at most ${segmentsMax} lines, deleted ones included.`,
+        message: `A transcript has at most ${segmentsMax} lines and ${charactersMax} characters, deleted ones included.`,
       });
     await editionStore.settle(tx, id, { revision, speakers });
     return { revision, speakers, segments: written };

@@ -309,3 +309,14 @@ test('every export holds the edited words and the names, and what is exported ca
   await importLines(deps, principal, { id, format: 'json', content: String(await exported('json')) });
   assert.equal((await read())[0]?.text, 'Good evening, everyone.');
 });
+
+test('files that are imported again and again do not fill the database', async () => {
+  const { deps, principal, id, read } = await start();
+  const line = (index: number) => ({ start: index, end: index + 1, text: 'word '.repeat(1_999).trim() });
+  const content = JSON.stringify({ segments: Array.from({ length: 600 }, (_, index) => line(index)) });
+  await importLines(deps, principal, { id, format: 'json', content });
+  await assert.rejects(importLines(deps, principal, { id, format: 'json', content }), {
+    code: 'invalid_request',
+  });
+  assert.equal((await read()).length, 600);
+});
