@@ -1,11 +1,11 @@
-/** What twenty jobs need is away for a while in the middle of them. */
+/** What twenty jobs need is away for a while in the middle of them. Their speech is recognised by an endpoint of ours. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Hooks } from '../test/support/cleanup.ts';
 import { createTestBucket, s3Environment } from '../test/support/s3-server.ts';
 import { onSmallDisk } from '../test/support/small-disk.ts';
-import { answerText, openSpeechEndpoint } from '../test/support/speech-endpoint.ts';
+import { answerText, openSpeechEndpoint, type SpeechEndpoint } from '../test/support/speech-endpoint.ts';
 import { openTcpProxy } from '../test/support/tcp-proxy.ts';
 import {
   type AttackStage,
@@ -25,11 +25,11 @@ import { openS3Server } from './s3-bench-server.ts';
 const jobsCount = 20;
 const outageMs = 90_000;
 const fullDiskMs = 60_000;
-const firstWithinMs = 120_000;
+const firstWithinMs = 180_000;
 const endedWithinMs = 240_000;
 const diskMebibytes = 64;
-/** So that jobs are under way when the engine goes: the real one takes its time, too. */
-const answerMs = 500;
+/** So that jobs are under way when something goes: a recognizer takes its time. */
+const answerMs = 1_000;
 
 interface Outage {
   what: string;
@@ -90,25 +90,21 @@ export function frozenDatabase(): Promise<BenchmarkRow[]> {
 
 export function engineOutage(): Promise<BenchmarkRow[]> {
   return withCleanup(async (hooks) => {
-    const endpoint = await openSpeechEndpoint(hooks);
-    let isAway = false;
-    endpoint.answer = async (response) => {
-      if (!isAway) await delay(answerMs).then(() => answerText(response));
-      else if (endpoint.requests % 2 === 0) response.destroy();
-      else response.writeHead(503).end();
-    };
-    const stage = await open(hooks, {
-      settings: { ...endpoint.settings, LONGHAND_EGRESS_ALLOW: endpoint.target },
-    });
+    const stage = await open(hooks);
+    const { endpoint } = stage;
+    const answers = endpoint.answer;
     return [
       await outageRow(stage, {
         what: 'the remote engine (503 and broken connections)',
         ms: outageMs,
         begin: () => {
-          isAway = true;
+          endpoint.answer = (response) => {
+            if (endpoint.requests % 2 === 0) response.destroy();
+            else response.writeHead(503).end();
+          };
         },
         end: () => {
-          isAway = false;
+          endpoint.answer = answers;
         },
       }),
     ];
@@ -143,9 +139,23 @@ function ignoreFull(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOSPC') throw error;
 }
 
-async function open(hooks: Hooks, options: StageOptions = {}): Promise<AttackStage> {
-  const settings = { ...(await attackPlans(hooks)), LONGHAND_WORKERS: '2', ...options.settings };
-  return openStage(hooks, { ...options, settings });
+async function open(
+  hooks: Hooks,
+  options: StageOptions = {},
+): Promise<AttackStage & { endpoint: SpeechEndpoint }> {
+  const endpoint = await openSpeechEndpoint(hooks);
+  endpoint.answer = async (response) => {
+    await delay(answerMs);
+    answerText(response);
+  };
+  const settings = {
+    ...(await attackPlans(hooks)),
+    ...endpoint.settings,
+    LONGHAND_EGRESS_ALLOW: endpoint.target,
+    LONGHAND_WORKERS: '2',
+    ...options.settings,
+  };
+  return { ...(await openStage(hooks, { ...options, settings })), endpoint };
 }
 
 async function outageRow(stage: AttackStage, outage: Outage): Promise<BenchmarkRow> {
