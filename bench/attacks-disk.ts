@@ -32,7 +32,7 @@ const uploadMebibytes = 40;
 const otherMebibytes = 5;
 const otherEveryMs = 30_000;
 const pollMs = 2_000;
-const linksEndWithinMs = 240_000;
+const linksEndWithinMs = 60_000;
 const jobEndsWithinMs = 120_000;
 /** Two of a free account run at once, so the second pair waits for the first. */
 const links = ['packed-1', 'packed-2', 'endless-1', 'endless-2'];

@@ -31,13 +31,14 @@ export function taskAttacks(): Promise<BenchmarkRow[]> {
       while (!gated.isOpen && !response.destroyed && Date.now() < deadline) await delay(100);
       answerText(response);
     };
-    const lose = (what: string, status: string, act: () => Promise<void>) =>
-      lostRow(stage, { what, status, act, gated });
+    const lose = (what: string, wanted: readonly string[], act: () => Promise<void>) =>
+      lostRow(stage, { what, wanted, act, gated });
     return [
-      await lose('deleted by hand', 'completed', async () => {
+      await lose('deleted by hand', ['completed'], async () => {
         await stage.rows('delete from queue.job where name = $1', [taskName]);
       }),
-      await lose('given up by the queue', 'failed', () => giveUpTasks(stage)),
+      // A worker that is in the middle of one may still end it first.
+      await lose('given up by the queue', ['failed', 'completed'], () => giveUpTasks(stage)),
     ];
   });
 }
@@ -46,10 +47,10 @@ async function lostRow(
   stage: AttackStage,
   {
     what,
-    status,
+    wanted,
     act,
     gated,
-  }: { what: string; status: string; act: () => Promise<void>; gated: { isOpen: boolean } },
+  }: { what: string; wanted: readonly string[]; act: () => Promise<void>; gated: { isOpen: boolean } },
 ): Promise<BenchmarkRow> {
   gated.isOpen = false;
   const owner = await stage.owner('pro');
@@ -66,8 +67,8 @@ async function lostRow(
   return {
     figure: `the recognise tasks of ${jobsCount} jobs ${what}: ends, events, time until the last end`,
     value: `${ended.join(', ')}; ${events.length}; ${seconds(ms)}`,
-    bar: `${status}; ${jobsCount}; ${seconds(barMs)}`,
-    passed: ended.every((end) => end === status) && events.length === jobsCount && ms <= barMs,
+    bar: `${wanted.join(' or ')}; ${jobsCount}; ${seconds(barMs)}`,
+    passed: ended.every((end) => wanted.includes(end)) && events.length === jobsCount && ms <= barMs,
   };
 }
 
