@@ -11,6 +11,7 @@ import { openReceiver } from '../support/webhook-receiver.ts';
 
 const receiver = await openReceiver({ after });
 const service = await runService({ after }, { LONGHAND_EGRESS_ALLOW: receiver.target });
+const browser = withoutChromium ? undefined : await openBrowser({ after });
 const someId = '5b6f3ba4-3d6e-4c53-9a2a-2f5a2b0f9d11';
 
 /** Every route of the pages for one's own things, with a body that would be right. */
@@ -127,8 +128,8 @@ test('a library of many is read page by page, newest first, each once', async ()
   );
 });
 
-if (withoutChromium) test('settings in a browser', { skip: withoutChromium });
-else browserTests(await openBrowser({ after }));
+if (browser) browserTests(browser);
+else test('settings in a browser', { skip: withoutChromium });
 
 function browserTests(browser: Awaited<ReturnType<typeof openBrowser>>): void {
   test('a key is made, shown once, works, and is revoked', async () => {
