@@ -4,7 +4,7 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { newClient } from '../support/api-client.ts';
-import { startCommand } from '../support/command.ts';
+import { onTerminal, startCommand } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { type CommandResult, longhand, runService, temporaryDataDir } from '../support/service.ts';
 
@@ -50,6 +50,15 @@ test('the key comes by standard input, too', async () => {
   const result = await startCommand(environment, ['login', service.url], { inputFile: input }).result;
   assert.equal(result.code, 0, result.stderr);
   saysNothingOf(key, result);
+  assert.equal(JSON.parse(await readFile(file, 'utf8')).key, key);
+});
+
+test('a key that is typed on a terminal is not shown', async () => {
+  const { environment, file } = await person();
+  const drawn = await onTerminal(environment, ['login', service.url], {
+    answer: { to: 'API key for', text: `${key}\n` },
+  });
+  assert.ok(!drawn.includes(key.slice(3, 10)), drawn);
   assert.equal(JSON.parse(await readFile(file, 'utf8')).key, key);
 });
 

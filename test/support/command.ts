@@ -31,17 +31,30 @@ export function startCommand(
   return { child, result: resultOf(child) };
 }
 
-/** What a person sees: standard error is a terminal of 120 columns. Its output comes as it was drawn. */
-export async function onTerminal(environment: Environment, args: readonly string[]): Promise<string> {
+/**
+ * What a person sees: standard error is a terminal of 120 columns. Its output comes as it was drawn. They type
+ * `answer.text` when they see `answer.to`.
+ */
+export async function onTerminal(
+  environment: Environment,
+  args: readonly string[],
+  { answer }: { answer?: { to: string; text: string } } = {},
+): Promise<string> {
   const words = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ');
   const command = `stty columns 120; ${words} > /dev/null`;
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     env: environment,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: [answer ? 'pipe' : 'ignore', 'pipe', 'inherit'],
     timeout: commandWithinMs,
     killSignal: 'SIGKILL',
   });
-  return text(child.stdout);
+  let drawn = '';
+  for await (const part of child.stdout ?? []) {
+    const isAsked = answer && !drawn.includes(answer.to) && `${drawn}${part}`.includes(answer.to);
+    drawn += part;
+    if (isAsked) child.stdin?.end(answer.text);
+  }
+  return drawn;
 }
 
 async function resultOf(child: ChildProcess): Promise<CommandResult> {
