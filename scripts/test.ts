@@ -17,7 +17,7 @@ import { reachableCheckout } from './reachable-checkout.ts';
 
 const testTimeoutMs = 180_000;
 const filesAtOnce = 2;
-const everyTestFile = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
+const everyTestFile = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'web/src/**/*.test.ts'];
 const s3Support = 'test/support/s3-server.ts';
 const s3StopMs = 30_000;
 const s3Server = join(import.meta.dirname, 's3-server');

@@ -19,8 +19,8 @@ export const heardWordsStore = {
   ): Promise<TranscriptWord[]> {
     const rows = await db.query<{ word: TranscriptWord }>(
       `select word from transcription,
-         jsonb_array_elements(coalesce(words, '[]'::jsonb)) with ordinality as spoken (word, number)
-       where id = $1 and (word ->> 2)::int >= $2 and (word ->> 1)::int <= $3 order by number`,
+         jsonb_array_elements(coalesce(words, '[]'::jsonb)) with ordinality as spoken (word, place)
+       where id = $1 and (word ->> 2)::int >= $2 and (word ->> 1)::int <= $3 order by place`,
       [transcriptionId, fromMs, toMs],
     );
     return rows.map(({ word }) => word);

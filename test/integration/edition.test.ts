@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { changeSegments, EditConflict } from '../../src/edition/change-segments.ts';
 import type { EditionSegment, SegmentChange } from '../../src/edition/edition.ts';
 import { exportTranscript } from '../../src/edition/export-transcript.ts';
+import { heardWordsStore } from '../../src/edition/heard-words-store.ts';
 import { importLines } from '../../src/edition/import-lines.ts';
 import { mergeSpeakers, nameSpeaker } from '../../src/edition/name-speakers.ts';
 import { publishEdition, withdrawEdition } from '../../src/edition/publish-edition.ts';
@@ -215,6 +216,18 @@ test('the API gives the machine text until the edition is published, and again w
   assert.equal(await transcriptionStore.words(db, id), null);
   await withdrawEdition(deps, principal, id);
   assert.deepEqual((await fromApi()).segments, segments);
+});
+
+test('the words of a stretch of the recording come with their times, in order', async () => {
+  const { id } = await start();
+  const words = await heardWordsStore.within(db, id, { fromMs: 4500, toMs: 9000 });
+  assert.equal(
+    words
+      .map(([text]) => text)
+      .join('')
+      .trim(),
+    'I sent the numbers on Friday.',
+  );
 });
 
 test('another account finds nothing here, whatever it asks for', async () => {

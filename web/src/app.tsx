@@ -10,12 +10,13 @@ import { Toasts } from './toast.tsx';
 const TranscriptPage = lazyPage(() =>
   import('./transcript/transcript-page.tsx').then((m) => m.TranscriptPage),
 );
+const SharedPage = lazyPage(() => import('./transcript/shared-page.tsx').then((m) => m.SharedPage));
 const SignInPage = lazyPage(() => import('./sign-in/sign-in-page.tsx').then((m) => m.SignInPage));
 const SettingsPage = lazyPage(() => import('./settings/settings-page.tsx').then((m) => m.SettingsPage));
 const OperatorPage = lazyPage(() => import('./operator/operator-page.tsx').then((m) => m.OperatorPage));
 
 /** Addresses of the pages; every other link leads to the service itself. */
-const scope = /^\/(?:$|\?|#|transcripts\/|settings|operator|signin(?:$|\?))/;
+const scope = /^\/(?:$|\?|#|transcripts\/|shared\/|settings|operator|signin(?:$|\?))/;
 
 export function App() {
   return (
@@ -28,7 +29,7 @@ export function App() {
 
 function Pages() {
   const { path } = useLocation();
-  const isOpen = path === '/signin';
+  const isOpen = path === '/signin' || path.startsWith('/shared/');
   useEffect(() => {
     if (session.value.state === 'unknown') void loadSession();
   }, []);
@@ -42,6 +43,7 @@ function Pages() {
     <Router>
       <Route path="/" component={LibraryPage} />
       <Route path="/transcripts/:id" component={TranscriptPage} />
+      <Route path="/shared/:token" component={SharedPage} />
       <Route path="/signin" component={SignInPage} />
       <Route path="/settings" component={SettingsPage} />
       <Route path="/settings/:section" component={SettingsPage} />

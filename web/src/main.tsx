@@ -1,6 +1,7 @@
 import './look/tokens.css';
 import './look/base.css';
 import './look/parts.css';
+import './look/transcript.css';
 import './look/pages.css';
 import { render } from 'preact';
 import { App } from './app.tsx';

@@ -5,7 +5,7 @@ const pageHeaders = { 'x-longhand-page': '1' };
 const timeoutMs = 30_000;
 
 /** With the session's cookie instead of a key. */
-const fetchAsPage: typeof fetch = (input, init) => {
+export const fetchAsPage: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers);
   headers.delete('authorization');
   for (const [name, value] of Object.entries(pageHeaders)) headers.set(name, value);

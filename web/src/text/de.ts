@@ -1,6 +1,8 @@
+import { deTranscript } from './de-transcript.ts';
 import type { Texts } from './en.ts';
 
 export const de: Texts = {
+  transcript: deTranscript,
   loading: 'Wird geladen …',
   retry: 'Noch einmal versuchen',
   cancel: 'Abbrechen',

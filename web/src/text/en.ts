@@ -1,4 +1,7 @@
+import { enTranscript } from './en-transcript.ts';
+
 export const en = {
+  transcript: enTranscript,
   loading: 'Loading…',
   retry: 'Try again',
   cancel: 'Cancel',

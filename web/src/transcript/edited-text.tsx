@@ -1,0 +1,254 @@
+/** A finished transcript in the hands of its owner. */
+import { useSignal } from '@preact/signals';
+import { useCallback, useEffect, useMemo } from 'preact/hooks';
+import { Frame } from '../frame.tsx';
+import { text } from '../text.ts';
+import { putCaret } from './caret.ts';
+import { Conflicts } from './conflicts.tsx';
+import type { Editor } from './editor.ts';
+import { ExportDialog } from './export-dialog.tsx';
+import { FindBar, type Match } from './find-bar.tsx';
+import { Heading } from './heading.tsx';
+import { mark, rangeIn } from './highlights.ts';
+import type { Line } from './line.ts';
+import { LineList } from './line-list.tsx';
+import { LineMenu, type OpenMenu } from './line-menu.tsx';
+import { type LineActions, LineRow } from './line-row.tsx';
+import { NameDialog } from './name-dialog.tsx';
+import { PlayerBar } from './player-bar.tsx';
+import { lineElement, type Reading } from './reading.ts';
+import { SaveState } from './save-state.tsx';
+import { ShareDialog } from './share-dialog.tsx';
+import { ShiftDialog } from './shift-dialog.tsx';
+import { SidePanel } from './side-panel.tsx';
+import { nameOfSpeaker, voiceOfSpeaker } from './speaker-look.ts';
+import type { TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
+
+interface EditedTextProps {
+  facts: TranscriptFacts;
+  editor: Editor;
+  reading: Reading;
+  requests: TranscriptRequests;
+  reload(): void;
+}
+
+type Open =
+  | { kind: 'name'; speaker: string }
+  | { kind: 'shift'; line: Line }
+  | { kind: 'export' | 'share' }
+  | undefined;
+
+export function EditedText({ facts, editor, reading, requests, reload }: EditedTextProps) {
+  const open = useSignal<Open>(undefined);
+  const menu = useSignal<OpenMenu | undefined>(undefined);
+  const isFinding = useSignal(false);
+  const focusedId = useSignal<string | undefined>(undefined);
+  const publishedAt = useSignal(facts.published_at);
+  const lines = editor.lines.value;
+  const ids = editor.speakerIds.value;
+  const named = editor.speakers.value;
+  reading.lines = lines;
+  const nameOf = useCallback((speaker: string) => nameOfSpeaker(speaker, named), [named]);
+  const voiceOf = useCallback((speaker: string | null) => voiceOfSpeaker(speaker, ids), [ids]);
+  const actions = useMemo(
+    () => actionsOf({ editor, reading, focusedId, menu }),
+    [editor, reading, focusedId, menu],
+  );
+  const showMatch = useCallback(
+    (match: Match | undefined, all: readonly Match[]) => showMatches(reading, match, all),
+    [reading],
+  );
+  useFindKey(isFinding);
+  const close = () => {
+    open.value = undefined;
+  };
+  const now = open.value;
+  return (
+    <Frame
+      tools={
+        <div class="tools">
+          <SaveState editor={editor} />
+          <button
+            type="button"
+            class="btn wide"
+            aria-pressed={isFinding.value}
+            onClick={() => (isFinding.value = !isFinding.value)}
+          >
+            {text.transcript.find}
+          </button>
+          <button type="button" class="btn wide" onClick={() => (open.value = { kind: 'share' })}>
+            {text.transcript.share}
+          </button>
+          <button type="button" class="btn main" onClick={() => (open.value = { kind: 'export' })}>
+            {text.transcript.export}
+          </button>
+        </div>
+      }
+    >
+      {isFinding.value && (
+        <FindBar lines={lines} editor={editor} show={showMatch} close={() => (isFinding.value = false)} />
+      )}
+      <main class="desk">
+        <article class="sheet">
+          <Heading facts={facts} />
+          <div class="narrow-tools">
+            <button type="button" class="btn small" onClick={() => (isFinding.value = !isFinding.value)}>
+              {text.transcript.find}
+            </button>
+            <button type="button" class="btn small" onClick={() => (open.value = { kind: 'share' })}>
+              {text.transcript.share}
+            </button>
+            <button
+              type="button"
+              class="btn small"
+              disabled={!editor.history.value.canUndo}
+              onClick={() => editor.undo()}
+            >
+              {text.transcript.undo}
+            </button>
+          </div>
+          <Conflicts editor={editor} show={(index) => reading.show(index)} />
+          {lines.length === 0 && <p class="quiet empty">{text.transcript.noSpeech}</p>}
+          <LineList
+            lines={lines}
+            keptId={focusedId.value}
+            onReady={reading.listed}
+            onPlace={reading.placed}
+            render={(line, index) => (
+              <LineRow
+                line={line}
+                name={line.speaker === null ? undefined : nameOf(line.speaker)}
+                voice={voiceOf(line.speaker)}
+                isTurn={index === 0 || lines[index - 1]?.speaker !== line.speaker}
+                isSaid={reading.saidId.value === line.id}
+                actions={actions}
+                hear={reading.hear}
+              />
+            )}
+          />
+        </article>
+        <SidePanel
+          facts={{ ...facts, published_at: publishedAt.value }}
+          lines={lines}
+          speakerIds={ids}
+          nameOf={nameOf}
+          askName={(speaker) => (open.value = { kind: 'name', speaker })}
+        />
+        {menu.value && (
+          <LineMenu
+            key={menu.value.line.id}
+            open={menu.value}
+            editor={editor}
+            nameOf={nameOf}
+            close={() => (menu.value = undefined)}
+            askName={(speaker) => (open.value = { kind: 'name', speaker })}
+            askShift={(line) => (open.value = { kind: 'shift', line })}
+          />
+        )}
+      </main>
+      <PlayerBar
+        player={reading.player}
+        peaks={reading.peaks.value}
+        mediaUrl={requests.mediaUrl}
+        media={facts.media}
+        lines={lines}
+        follows={reading.follows}
+        voiceOf={voiceOf}
+      />
+      {now?.kind === 'name' && (
+        <NameDialog speaker={now.speaker} editor={editor} nameOf={nameOf} close={close} />
+      )}
+      {now?.kind === 'shift' && <ShiftDialog line={now.line} editor={editor} close={close} />}
+      {now?.kind === 'export' && (
+        <ExportDialog editor={editor} requests={requests} nameOf={nameOf} close={close} imported={reload} />
+      )}
+      {now?.kind === 'share' && (
+        <ShareDialog
+          requests={requests}
+          isPublished={publishedAt.value !== null}
+          setPublished={async (isPublished) => {
+            await editor.save.flush();
+            await requests.publish(isPublished);
+            publishedAt.value = isPublished ? new Date().toISOString() : null;
+          }}
+          close={close}
+        />
+      )}
+    </Frame>
+  );
+}
+
+function actionsOf({
+  editor,
+  reading,
+  focusedId,
+  menu,
+}: {
+  editor: Editor;
+  reading: Reading;
+  focusedId: { value: string | undefined };
+  menu: { value: OpenMenu | undefined };
+}): LineActions {
+  /** After the list has drawn the change. */
+  const putLater = (id: string | undefined, offset: number) => {
+    if (id === undefined) return;
+    focusedId.value = id;
+    requestAnimationFrame(() => {
+      const element = lineElement(id);
+      if (element) putCaret(element, offset);
+      else reading.show(editor.indexOf(id));
+    });
+  };
+  return {
+    type(id, said) {
+      reading.player.pause();
+      editor.type(id, said);
+    },
+    split(id, offset) {
+      const line = editor.lines.peek().find((one) => one.id === id);
+      if (line) putLater(editor.split(id, offset, reading.timeAt(line, offset)), 0);
+    },
+    join(id) {
+      const joined = editor.join(id);
+      putLater(joined?.id, joined?.offset ?? 0);
+    },
+    undo(isRedo) {
+      const changed = editor.undo(isRedo);
+      const line = editor.lines.peek().find(({ id }) => id === changed);
+      if (line) putLater(line.id, line.text.length);
+    },
+    hear: (line, offset) => void reading.hear(line, offset),
+    leave(id, direction) {
+      const next = editor.lines.peek()[editor.indexOf(id) + direction];
+      if (next) putLater(next.id, direction < 0 ? next.text.length : 0);
+    },
+    menu(line, anchor) {
+      menu.value = { line, anchor: anchor.getBoundingClientRect() };
+    },
+    focused(id) {
+      focusedId.value = id;
+    },
+  };
+}
+
+function showMatches(reading: Reading, match: Match | undefined, all: readonly Match[]): void {
+  if (match) reading.show(match.index);
+  const draw = () => {
+    const ranges = all.flatMap((one) => rangeIn(lineElement(one.line), one.from, one.to) ?? []);
+    mark('found', ranges);
+  };
+  // Once the list has scrolled there.
+  requestAnimationFrame(() => requestAnimationFrame(draw));
+}
+
+function useFindKey(isFinding: { value: boolean }): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'f') return;
+      event.preventDefault();
+      isFinding.value = true;
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [isFinding]);
+}

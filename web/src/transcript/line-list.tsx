@@ -1,0 +1,121 @@
+/** All lines of a transcript, of which only those near the window are in the document. */
+import {
+  defaultRangeExtractor,
+  observeWindowOffset,
+  observeWindowRect,
+  type Range,
+  Virtualizer,
+  type VirtualizerOptions,
+  windowScroll,
+} from '@tanstack/virtual-core';
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { text } from '../text.ts';
+import type { Line } from './line.ts';
+
+const overscan = 8;
+/** Of a line of ordinary length; real heights are measured. */
+const estimatedPixels = 78;
+const placeAfterMs = 250;
+
+export interface LineListHandle {
+  show(index: number, align: 'start' | 'center' | 'auto', isSmooth?: boolean): void;
+}
+
+interface LineListProps {
+  lines: readonly Line[];
+  render(line: Line, index: number): ComponentChildren;
+  /** In the document wherever the window is: the line that is being written in. */
+  keptId: string | undefined;
+  onReady(handle: LineListHandle): void;
+  /** The first line that can be seen has changed. */
+  onPlace(index: number): void;
+}
+
+export function LineList({ lines, render, keptId, onReady, onPlace }: LineListProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const [margin, setMargin] = useState(0);
+  const [, redraw] = useReducer((n: number, _: undefined) => n + 1, 0);
+  const kept = keptId === undefined ? -1 : lines.findIndex(({ id }) => id === keptId);
+  // Another function would have every line measured anew.
+  const getItemKey = useCallback((index: number) => lines[index]?.id ?? index, [lines]);
+  const rangeExtractor = useCallback(
+    (range: Range) => {
+      const shown = defaultRangeExtractor(range);
+      if (kept < 0 || shown.includes(kept)) return shown;
+      return [...shown, kept].toSorted((a, b) => a - b);
+    },
+    [kept],
+  );
+  const options: VirtualizerOptions<Window, HTMLLIElement> = {
+    count: lines.length,
+    getScrollElement: () => window,
+    estimateSize: () => estimatedPixels,
+    getItemKey,
+    rangeExtractor,
+    scrollMargin: margin,
+    // The bar on top and the player at the foot cover the text.
+    scrollPaddingStart: 80,
+    scrollPaddingEnd: 180,
+    overscan,
+    scrollToFn: windowScroll,
+    observeElementRect: observeWindowRect,
+    observeElementOffset: observeWindowOffset,
+    onChange: () => redraw(undefined),
+  };
+  const [virtualizer] = useState(() => new Virtualizer<Window, HTMLLIElement>(options));
+  virtualizer.setOptions(options);
+  useEffect(() => virtualizer._didMount(), [virtualizer]);
+  useLayoutEffect(() => virtualizer._willUpdate());
+  useLayoutEffect(() => {
+    const top = list.current ? list.current.getBoundingClientRect().top + scrollY : 0;
+    if (Math.abs(top - margin) > 1) setMargin(top);
+  });
+  useEffect(() => {
+    onReady({
+      show: (index, align, isSmooth) =>
+        virtualizer.scrollToIndex(index, { align, behavior: isSmooth ? 'smooth' : 'auto' }),
+    });
+  }, [virtualizer, onReady]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const told = () => {
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => onPlace(virtualizer.getVirtualItemForOffset(scrollY + 90)?.index ?? 0),
+        placeAfterMs,
+      );
+    };
+    addEventListener('scroll', told, { passive: true });
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('scroll', told);
+    };
+  }, [virtualizer, onPlace]);
+  return (
+    <ol
+      ref={list}
+      class="lines"
+      aria-label={text.transcript.lines}
+      style={{ height: `${virtualizer.getTotalSize()}px` }}
+    >
+      {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+        const line = lines[index];
+        return (
+          line && (
+            <li
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              aria-setsize={lines.length}
+              aria-posinset={index + 1}
+              style={{ transform: `translateY(${start - margin}px)` }}
+            >
+              {render(line, index)}
+            </li>
+          )
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,130 @@
+/** What can be done with a line: whose it is, and what becomes of it. */
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { text } from '../text.ts';
+import type { Editor } from './editor.ts';
+import type { Line } from './line.ts';
+
+export interface OpenMenu {
+  line: Line;
+  anchor: DOMRect;
+}
+
+interface LineMenuProps {
+  open: OpenMenu;
+  editor: Editor;
+  nameOf(speaker: string): string;
+  close(): void;
+  askName(speaker: string): void;
+  askShift(line: Line): void;
+}
+
+const menuPixels = 260;
+
+export function LineMenu({
+  open: { line, anchor },
+  editor,
+  nameOf,
+  close,
+  askName,
+  askShift,
+}: LineMenuProps) {
+  const words = text.transcript;
+  const isPassage = useSignal(true);
+  const menu = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const own = menu.current;
+    own?.showPopover();
+    own?.querySelector<HTMLElement>('button')?.focus();
+  }, []);
+  const done = (work: () => void) => () => {
+    work();
+    close();
+  };
+  const assign = (speaker: string | null) => done(() => editor.assign(line.id, speaker, isPassage.value));
+  const addSpeaker = done(() => {
+    const speaker = editor.newSpeaker();
+    editor.assign(line.id, speaker, isPassage.value);
+    askName(speaker);
+  });
+  const top = Math.min(anchor.bottom + 4, Math.max(8, innerHeight - menuPixels * 1.6));
+  return (
+    <div
+      ref={menu}
+      class="menu line-menu"
+      popover="auto"
+      role="menu"
+      aria-label={words.menu}
+      style={{
+        top: `${top}px`,
+        left: `${Math.max(8, Math.min(anchor.left, innerWidth - menuPixels - 8))}px`,
+      }}
+      onToggle={(event) => {
+        if (event.newState === 'closed') close();
+      }}
+      onKeyDown={moveFocus}
+    >
+      <p class="small quiet" aria-hidden="true">
+        {words.saidBy}
+      </p>
+      {editor.speakerIds.value.map((speaker, i) => (
+        <button
+          key={speaker}
+          type="button"
+          role="menuitemradio"
+          aria-checked={speaker === line.speaker}
+          style={{ '--v': `var(--v${(i % 8) + 1})` }}
+          onClick={assign(speaker)}
+        >
+          <i class="dot" /> {nameOf(speaker)}
+        </button>
+      ))}
+      <button type="button" role="menuitem" onClick={addSpeaker}>
+        {words.newSpeaker}
+      </button>
+      <button
+        type="button"
+        role="menuitemcheckbox"
+        aria-checked={isPassage.value}
+        onClick={() => {
+          isPassage.value = !isPassage.value;
+        }}
+      >
+        {isPassage.value ? '☑' : '☐'} {words.wholePassage}
+      </button>
+      <hr />
+      {line.speaker !== null && (
+        <button type="button" role="menuitem" onClick={done(() => askName(line.speaker ?? ''))}>
+          {words.rename(nameOf(line.speaker))}
+        </button>
+      )}
+      <button type="button" role="menuitem" onClick={done(() => editor.join(line.id))}>
+        {words.join}
+      </button>
+      <button type="button" role="menuitem" onClick={done(() => askShift(line))}>
+        {words.shift}
+      </button>
+      <button type="button" role="menuitem" onClick={done(() => void copyLink(line))}>
+        {words.copyLink}
+      </button>
+      <button type="button" role="menuitem" class="bad" onClick={done(() => editor.remove([line.id]))}>
+        {words.remove}
+      </button>
+    </div>
+  );
+}
+
+async function copyLink({ startMs }: Line): Promise<void> {
+  const url = new URL(location.href);
+  url.searchParams.set('t', String(Math.floor(startMs / 1000)));
+  await navigator.clipboard?.writeText(url.href);
+}
+
+function moveFocus(event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const items = [...(event.currentTarget as HTMLElement).querySelectorAll('button')];
+  const at = items.indexOf(document.activeElement as HTMLButtonElement);
+  items[(at + step + items.length) % items.length]?.focus();
+  event.preventDefault();
+}

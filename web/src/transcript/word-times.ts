@@ -1,0 +1,78 @@
+/** When each word of a line is said. The machine's words are fetched where somebody looks or listens. */
+import { editedWords } from '../../../src/transcript/edited-words.ts';
+import type { Line } from './line.ts';
+import type { HeardWord, TranscriptRequests } from './transcript-requests.ts';
+
+export interface PlacedWord {
+  /** Where it stands in the text of its line. */
+  from: number;
+  to: number;
+  startMs: number;
+  endMs: number;
+}
+
+const windowMs = 300_000;
+/** Of five minutes each; two hours of words are enough to have at hand. */
+const windowsMax = 24;
+
+export class WordTimes {
+  readonly #requests: TranscriptRequests;
+  readonly #windows = new Map<number, readonly HeardWord[] | Promise<void>>();
+  #placed: { line: Line; words: PlacedWord[]; isHeard: boolean } | undefined;
+
+  constructor(requests: TranscriptRequests) {
+    this.#requests = requests;
+  }
+
+  /** Fetches the words around a time. Without them the words of a line share its time by their letters. */
+  async load(ms: number): Promise<void> {
+    const number = Math.floor(Math.max(0, ms) / windowMs);
+    const known = this.#windows.get(number);
+    if (known) return known instanceof Promise ? known : undefined;
+    const loading = this.#fetch(number);
+    this.#windows.set(number, loading);
+    await loading;
+  }
+
+  of(line: Line): readonly PlacedWord[] {
+    const heard = this.#windows.get(Math.floor(line.startMs / windowMs));
+    const isHeard = heard !== undefined && !(heard instanceof Promise);
+    if (this.#placed?.line === line && this.#placed.isHeard === isHeard) return this.#placed.words;
+    const words = placed(line, isHeard ? heard : []);
+    this.#placed = { line, words, isHeard };
+    return words;
+  }
+
+  async #fetch(number: number): Promise<void> {
+    try {
+      // Some seconds more, for the line that lies across the edge.
+      const words = await this.#requests.words(number * windowMs, (number + 1) * windowMs + 30_000);
+      this.#windows.set(number, words);
+      const [oldest] = this.#windows.keys();
+      if (this.#windows.size > windowsMax && oldest !== undefined) this.#windows.delete(oldest);
+    } catch {
+      this.#windows.delete(number);
+    }
+  }
+}
+
+function placed(line: Line, heard: readonly HeardWord[]): PlacedWord[] {
+  let from = 0;
+  return editedWords(line, heard).flatMap(([text, startMs, endMs]) => {
+    const word = text.trim();
+    const at = line.text.indexOf(word, from);
+    if (at < 0) return [];
+    from = at + word.length;
+    return [{ from: at, to: from, startMs, endMs }];
+  });
+}
+
+/** The word that is said at a time, or was said last. */
+export function wordAt(words: readonly PlacedWord[], ms: number): PlacedWord | undefined {
+  return words.findLast(({ startMs }) => startMs <= ms) ?? words[0];
+}
+
+/** The word at a place of the text. */
+export function wordAtOffset(words: readonly PlacedWord[], offset: number): PlacedWord | undefined {
+  return words.findLast(({ from }) => from <= offset) ?? words[0];
+}
