@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { MoonshineRecognizer } from '../src/speech/recognizer/moonshine-recognizer.ts';
+import { MoonshineRecognizer } from '../src/speech/recognizer/moonshine/moonshine-recognizer.ts';
 import { findSpeech } from '../src/speech/voice/find-speech.ts';
 import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
 import { type Chunk, chunkPlan } from '../src/timeline/chunk-plan.ts';

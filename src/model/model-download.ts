@@ -10,6 +10,7 @@ import NpmConfig from '@npmcli/config';
 import npmDefinitions from '@npmcli/config/lib/definitions/index.js';
 import pacote from 'pacote';
 import { Parser, type ReadEntry } from 'tar';
+import { crossAttentionOutputs } from './cross-attention-outputs.ts';
 import { int8OutputProjection } from './int8-output-projection.ts';
 import { languageDecoder } from './language-decoder.ts';
 import { llamaTokens } from './llama-tokens.ts';
@@ -186,6 +187,7 @@ async function* derived(
 const derivations: Readonly<Record<Derivation, (whole: Buffer) => Uint8Array>> = {
   'llama-tokens': (whole) => llamaTokens(whole.toString('utf8')),
   'int8-output-projection': int8OutputProjection,
+  'cross-attention-outputs': (whole) => crossAttentionOutputs(int8OutputProjection(whole)),
   'ten-second-encoder': tenSecondEncoder,
   'language-decoder': (whole) => languageDecoder(int8OutputProjection(whole)),
 };

@@ -18,6 +18,7 @@ export interface ModelFile {
 export type Derivation =
   | 'llama-tokens'
   | 'int8-output-projection'
+  | 'cross-attention-outputs'
   | 'ten-second-encoder'
   | 'language-decoder';
 

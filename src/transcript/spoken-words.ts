@@ -1,3 +1,4 @@
+import type { SpeechSpan } from '../timeline/span.ts';
 import type { Speaker } from '../timeline/turn.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
 import type { TimedWord } from '../timeline/word.ts';
@@ -6,8 +7,8 @@ import { timedWords } from './word-timing.ts';
 
 export interface SpokenWord extends TimedWord {
   speaker?: Speaker;
-  /** The last of an utterance that was cut where the voice changes: no word beyond it is of the same person by mistake. */
-  endsUtterance?: boolean;
+  /** Inside its utterance: an engine may hear the last word of one in the pause after it. */
+  voiced: SpeechSpan;
 }
 
 const unspacedLetter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
@@ -28,10 +29,12 @@ export class SpokenWords {
       const endSample = Math.max(startSample, word.endSample);
       const isSeparate = i === 0 && !joinsWithoutSpace(this.#previousText, word.text);
       const text = isSeparate ? ` ${word.text.trim()}` : word.text;
-      const endsUtterance = utterance.words === undefined && i === timed.length - 1;
       this.#previousEnd = endSample;
       this.#previousText = text;
-      return { text, startSample, endSample, endsUtterance };
+      const inside = (sample: number) =>
+        Math.min(utterance.endSample, Math.max(utterance.startSample, sample));
+      const voiced = { startSample: inside(word.startSample), endSample: inside(word.endSample) };
+      return { text, startSample, endSample, voiced };
     });
   }
 }

@@ -94,6 +94,25 @@ test('a change of speaker ends a segment', () => {
   );
 });
 
+test('a word that is heard in the pause after an utterance is of who spoke it', () => {
+  const heard = {
+    ...utterance('for them', span(0, 1)),
+    words: [
+      { text: ' for', ...span(0.6, 1.1) },
+      { text: ' them', ...span(1.5, 1.7) },
+    ],
+  };
+  const turns = [
+    { ...span(0, 1), speaker: 0 },
+    { ...span(1.8, 3), speaker: 1 },
+  ];
+  const { words } = transcript([heard, utterance('drop it', span(1.8, 3))], turns);
+  assert.deepEqual(
+    words.map(([text, , , speaker]) => `${speaker}${text}`),
+    ['0 For', '0 them', '1 drop', '1 it'],
+  );
+});
+
 test('every word comes with its times, within its segment, and with its speaker', () => {
   const { text, segments, words } = transcript(
     [utterance('are you there. yes, I am.', span(0, 1.5), span(2, 3)), utterance('good.', span(3.5, 4))],

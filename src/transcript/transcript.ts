@@ -4,10 +4,10 @@ import type { SpeechSpan } from '../timeline/span.ts';
 import type { SpeakerTurn } from '../timeline/turn.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
 import { type LedSegment, millisecondsOf, type Segment, Segments } from './segment.ts';
-import { turnsAtSentences } from './sentence-turns.ts';
 import { endsSentence, Sentences } from './sentences.ts';
 import { type SpokenWord, SpokenWords } from './spoken-words.ts';
 import type { TranscriptWord } from './transcript-word.ts';
+import { turnsAtBreaks } from './turns-at-breaks.ts';
 
 export interface Transcript {
   text: string;
@@ -85,13 +85,13 @@ function withSpeakers(words: readonly SpokenWord[], turns: readonly SpeakerTurn[
   if (turns.length === 0) return words;
   let next = 0;
   const spoken = words.map((word) => {
-    const middle = (word.startSample + word.endSample) / 2;
+    const middle = (word.voiced.startSample + word.voiced.endSample) / 2;
     while (next + 1 < turns.length && distance(turns[next + 1], middle) <= distance(turns[next], middle))
       next++;
     const turn = turns[next];
     return turn && distance(turn, middle) <= turnSamplesAway ? { ...word, speaker: turn.speaker } : word;
   });
-  return turnsAtSentences(spoken, (word) => word.endsUtterance === true || endsSentence(word));
+  return turnsAtBreaks(spoken, endsSentence);
 }
 
 function distance(turn: SpeechSpan | undefined, sample: number): number {

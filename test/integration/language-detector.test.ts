@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { firstLanguageToken, languageDecoder } from '../../src/model/language-decoder.ts';
 import { languageModel } from '../../src/speech/engine.ts';
+import { CachedDecoder } from '../../src/speech/recognizer/cached-decoder.ts';
 import { WhisperLanguageDetector } from '../../src/speech/recognizer/whisper/whisper-language-detector.ts';
-import { WhisperDecoder } from '../../src/speech/recognizer/whisper/whisper-model.ts';
 import { WhisperVocabulary } from '../../src/speech/recognizer/whisper/whisper-vocabulary.ts';
 import { floatSamples } from '../../src/timeline/pcm-samples.ts';
 import { fixtureSamples, spokenSamples } from '../support/audio.ts';
@@ -20,7 +20,11 @@ test('a decoder cut down to its first step says the same of every language', asy
   const vocabulary = await WhisperVocabulary.load(directory);
   const sound = Float32Array.from({ length: 1500 * 512 }, (_, i) => Math.sin(i * 0.37) + Math.cos(i * 0.011));
   const encoded = new Tensor('float32', sound, [1, 1500, 512]);
-  const whole = new WhisperDecoder(await InferenceSession.create(published), encoded, vocabulary);
+  const whole = new CachedDecoder(
+    await InferenceSession.create(published),
+    encoded,
+    vocabulary.alignmentHeads,
+  );
   const expected = (await whole.step(vocabulary.start)).logits;
 
   const cut = languageDecoder(published);

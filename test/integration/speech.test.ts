@@ -6,6 +6,7 @@ import { SpeechError } from '../../src/speech/speech.ts';
 import { withExactEdges } from '../../src/speech/voice/span-edges.ts';
 import { floatSamples } from '../../src/timeline/pcm-samples.ts';
 import { sampleRate } from '../../src/timeline/sample-rate.ts';
+import type { RecognisedUtterance } from '../../src/timeline/utterance.ts';
 import { transcript } from '../../src/transcript/transcript.ts';
 import { fixtureSamples, inPieces, silence, spokenSamples } from '../support/audio.ts';
 import { eventually } from '../support/eventually.ts';
@@ -104,19 +105,45 @@ test('speech begins and ends at the same time to 20 ms wherever the windows of v
   }
 });
 
-test('words get times of their own from Whisper, in order and within the speech', async (t) => {
+for (const engine of ['moonshine', 'whisper']) {
+  test(`words get times of their own from ${engine}, in order and within the speech`, async (t) => {
+    const speech = speechPool(t);
+    const samples = await fixtureSamples('austen-930.flac');
+    const [result] = await heardIn(speech, samples, engine);
+    const [utterance] = result?.utterances ?? [];
+    assert.equal(utterance?.language, 'en');
+    assert.equal(utterance?.words?.length, 8);
+    let previousEnd = 0;
+    for (const word of utterance?.words ?? []) {
+      assert.ok(word.startSample >= previousEnd && word.endSample >= word.startSample);
+      previousEnd = word.endSample;
+    }
+    assert.ok(previousEnd <= samples.length / 2);
+  });
+}
+
+test('asking for speakers changes no word', async (t) => {
   const speech = speechPool(t);
-  const samples = await fixtureSamples('austen-930.flac');
-  const [result] = await heardIn(speech, samples, 'whisper');
-  const [utterance] = result?.utterances ?? [];
-  assert.equal(utterance?.language, 'en');
-  assert.equal(utterance?.words?.length, 8);
-  let previousEnd = 0;
-  for (const word of utterance?.words ?? []) {
-    assert.ok(word.startSample >= previousEnd && word.endSample >= word.startSample);
-    previousEnd = word.endSample;
-  }
-  assert.ok(previousEnd <= samples.length / 2);
+  const voices = [
+    await fixtureSamples('austen-930.flac'),
+    await spokenSamples(
+      'en-us',
+      'The committee will look at the proposal again before the end of the month.',
+    ),
+  ];
+  const samples = Buffer.concat(voices);
+  const chunks = await chunksOf(speech, samples);
+  const heard = async (speakers: boolean) => {
+    const utterances: RecognisedUtterance[] = [];
+    for (const chunk of chunks) {
+      const options = { ...english, speakers };
+      const result = await speech.recognise(audioOf(samples, chunk), chunk, options, patience());
+      assert.equal(result.speakers !== undefined, speakers);
+      utterances.push(...result.utterances);
+    }
+    return utterances;
+  };
+  assert.deepEqual(await heard(true), await heard(false));
 });
 
 test('a recording in two languages comes back in both, each by the engine made for it', async (t) => {

@@ -30,8 +30,12 @@ function value(field: number, name: string, type: number, sizes: number[]): Fiel
   return bytesField(field, message(bytesField(1, name), bytesField(2, message(bytesField(1, tensorType)))));
 }
 
-function branch(name: string, tokens: number): Buffer {
+/** Attention weights as they are inside a branch, which does not give them. */
+const attentionWeights = '/model/decoder/layers.0/encoder_attn/Softmax_output_0';
+
+function branch(name: string, tokens: number, attention: boolean): Buffer {
   const graph = message(
+    ...(attention ? [node('Softmax', ['hidden'], [attentionWeights])] : []),
     node('Transpose', ['table'], ['transposed']),
     node('DequantizeLinear', ['transposed', 'scale', 'zero'], ['dequantized']),
     node('MatMul', ['hidden', 'dequantized'], ['logits']),
@@ -42,7 +46,15 @@ function branch(name: string, tokens: number): Buffer {
 }
 
 /** A decoder with nothing but its output projection, in the shape in which Moonshine and Whisper are published. */
-export function smallDecoder({ tokens, width }: { tokens: number; width: number }): Buffer {
+export function smallDecoder({
+  tokens,
+  width,
+  attention = false,
+}: {
+  tokens: number;
+  width: number;
+  attention?: boolean;
+}): Buffer {
   const table = Buffer.from(Array.from({ length: tokens * width }, (_, i) => (i * 7919) % 251));
   const scale = Buffer.from(new Uint8Array(Float32Array.of(0.02).buffer));
   const graph = message(
@@ -50,7 +62,7 @@ export function smallDecoder({ tokens, width }: { tokens: number; width: number 
       'If',
       ['use_cache_branch'],
       ['logits'],
-      [branch('else_branch', tokens), branch('then_branch', tokens)],
+      [branch('else_branch', tokens, attention), branch('then_branch', tokens, attention)],
     ),
     bytesField(2, 'decoder'),
     tensor('table', byte, [tokens, width], table),

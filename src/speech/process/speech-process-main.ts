@@ -12,7 +12,7 @@ import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer/recognizer.ts';
 import { installedDirectory, RecognizerCache } from '../recognizer/recognizer-cache.ts';
 import { InstalledSpeakerListener } from '../speaker/installed-speaker-listener.ts';
-import { cutAtSpeakerChanges, joinedSpeakers } from '../speaker/joined-speakers.ts';
+import { joinedSpeakers } from '../speaker/joined-speakers.ts';
 import { type ChunkAudio, cannotTranslate, ModelMissing, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
 import { VoiceActivity } from '../voice/voice-activity.ts';
@@ -95,9 +95,9 @@ async function recognise(
   const speakers = request.options.speakers
     ? await speakerListener.evidence(input.samples, request.chunk)
     : undefined;
-  const chunk = cutAtSpeakerChanges(request.chunk, speakers);
-  const recognised = await recognizer.recognise({ ...input, chunk, language });
-  const utterances = withExactEdges(recognised, chunk, input.samples);
+  // The same input with and without speakers: asking who speaks changes no word.
+  const recognised = await recognizer.recognise({ ...input, language });
+  const utterances = withExactEdges(recognised, request.chunk, input.samples);
   return { engine: recognizer.id, utterances, ...(speakers && { speakers }) };
 }
 

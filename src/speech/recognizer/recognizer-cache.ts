@@ -9,7 +9,7 @@ import {
   otherLanguagesModel,
 } from '../engine.ts';
 import { ModelMissing } from '../speech.ts';
-import { MoonshineRecognizer } from './moonshine-recognizer.ts';
+import { MoonshineRecognizer } from './moonshine/moonshine-recognizer.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
 import { SherpaRecognizer } from './sherpa-recognizer.ts';
 import { WhisperLanguageDetector } from './whisper/whisper-language-detector.ts';

@@ -2,8 +2,8 @@ import { paddedUtterances } from '../../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { TimedWord } from '../../../timeline/word.ts';
+import type { AlignedWord } from '../aligned-words.ts';
 import type { RecognizerInput } from '../recognizer.ts';
-import type { WindowWord } from './window-words.ts';
 
 /** The utterances of a chunk one after the other, without the silence between them, in which Whisper would hallucinate. */
 export class SpokenWindow {
@@ -26,7 +26,7 @@ export class SpokenWindow {
   }
 
   /** The word with times of the whole recording; it stays within its own utterance. */
-  onTimeline({ text, startSeconds, endSeconds }: WindowWord): TimedWord {
+  onTimeline({ text, startSeconds, endSeconds }: AlignedWord): TimedWord {
     const middle = ((startSeconds + endSeconds) / 2) * sampleRate;
     let pieceStart = 0;
     for (const [i, piece] of this.#pieces.entries()) {

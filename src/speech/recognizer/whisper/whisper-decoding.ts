@@ -1,7 +1,9 @@
 /** Greedy decoding of one audio window: the language token first, then text between timestamp tokens. */
+import type { CachedDecoder } from '../cached-decoder.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer.ts';
+import { isRepeating, likeliest, logSumExp } from '../token-choice.ts';
 import { maskedLogits } from './masked-logits.ts';
-import type { WhisperDecoder, WhisperModel } from './whisper-model.ts';
+import type { WhisperModel } from './whisper-model.ts';
 
 /** Half of what the model has room for, as in training. */
 const tokensMax = 224;
@@ -20,7 +22,7 @@ export interface DecodedWindow {
 }
 
 interface StartedDecoding {
-  decoder: WhisperDecoder;
+  decoder: CachedDecoder;
   languages: LanguageGuess[];
   noSpeechProbability: number;
 }
@@ -78,32 +80,4 @@ export async function decodeWindow(
     averageLogProbability: logProbability / (tokens.length + 1),
     noSpeechProbability,
   };
-}
-
-function likeliest(logits: Float32Array): number {
-  let best = 0;
-  for (let id = 1; id < logits.length; id++) {
-    if ((logits[id] ?? 0) > (logits[best] ?? 0)) best = id;
-  }
-  return best;
-}
-
-/** The same up to sixteen tokens five times in a row: the model is in a loop, and the rest would be the same again. */
-function isRepeating(tokens: readonly number[]): boolean {
-  for (let length = 1; length <= 16; length++) {
-    const from = tokens.length - 5 * length;
-    if (from < 0) return false;
-    let same = true;
-    for (let i = from; same && i + length < tokens.length; i++) same = tokens[i] === tokens[i + length];
-    if (same) return true;
-  }
-  return false;
-}
-
-function logSumExp(logits: Float32Array): number {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const logit of logits) if (logit > highest) highest = logit;
-  let sum = 0;
-  for (const logit of logits) sum += Math.exp(logit - highest);
-  return highest + Math.log(sum);
 }

@@ -1,18 +1,21 @@
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../../timeline/utterance.ts';
 import { utterancesWithWords } from '../../../transcript/utterances-with-words.ts';
+import { type AlignedWord, alignedWords } from '../aligned-words.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
 import { SpokenWindow } from './spoken-window.ts';
 import { type DecodedWindow, decodeWindow, startDecoding } from './whisper-decoding.ts';
 import { WhisperModel } from './whisper-model.ts';
-import { type WindowWord, windowWords } from './window-words.ts';
 
 /** Whisper's own thresholds: above the first and below the second, the text is hallucinated. */
 const noSpeechProbabilityMax = 0.6;
 const averageLogProbabilityMin = -1;
 /** Below this the text is wrong in any case. */
 const averageLogProbabilityHopeless = -1.6;
+
+/** One step of the encoder's output. */
+const stepSeconds = 0.02;
 
 /** When Whisper stops before the end of the window, the rest is decoded again. */
 const undecodedSecondsMax = 1.5;
@@ -43,7 +46,7 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
 
   async recognise(input: RecognizerInput): Promise<RecognisedUtterance[]> {
     const window = new SpokenWindow(input);
-    const words: WindowWord[] = [];
+    const words: AlignedWord[] = [];
     let { language } = input;
     let fromSeconds = 0;
     const voiced = voicedSeconds(input.chunk.utterances);
@@ -66,16 +69,16 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
     );
   }
 
-  #spokenWords(result: DecodedWindow, seconds: number, voiced: number): WindowWord[] {
+  #spokenWords(result: DecodedWindow, seconds: number, voiced: number): AlignedWord[] {
     const text = this.#model.vocabulary.textOf(result.tokens).trim();
     const spoken = spokenText(text, voiced);
     if (isHallucinated(result) || spoken === '') return [];
-    const words = windowWords(result, this.#model.vocabulary, seconds);
+    const words = alignedWords(result, this.#model.vocabulary, { seconds, stepSeconds });
     return spoken === text ? words : words.slice(0, spoken.split(' ').length);
   }
 }
 
-function shifted({ text, startSeconds, endSeconds }: WindowWord, bySeconds: number): WindowWord {
+function shifted({ text, startSeconds, endSeconds }: AlignedWord, bySeconds: number): AlignedWord {
   return { text, startSeconds: startSeconds + bySeconds, endSeconds: endSeconds + bySeconds };
 }
 

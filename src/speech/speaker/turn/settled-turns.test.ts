@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Chunk } from '../../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { SpeakerTurn } from '../../../timeline/turn.ts';
 import type { RecognisedUtterance } from '../../../timeline/utterance.ts';
 import { transcript } from '../../../transcript/transcript.ts';
-import { cutAtTurns } from './cut-at-turns.ts';
 import { settledTurns } from './settled-turns.ts';
 import { bridgedSpans, speakerWindows } from './speaker-windows.ts';
 
@@ -60,35 +58,6 @@ test('where two speak at once the turn that began first goes on, and settled tur
 
 test('without turns there are no speakers', () => {
   assert.deepEqual(settledTurns([said('Alone.', 0, 2)], []), []);
-});
-
-const chunkOf = (...spans: SpeechSpan[]): Chunk => ({
-  index: 0,
-  startSample: spans[0]?.startSample ?? 0,
-  endSample: spans.at(-1)?.endSample ?? 0,
-  utterances: [{ startSample: spans[0]?.startSample ?? 0, endSample: spans.at(-1)?.endSample ?? 0, spans }],
-});
-
-test('an utterance is cut in the pause where the speaker changes', () => {
-  const chunk = chunkOf(span(0, 2), span(2.3, 4), span(4.2, 7));
-  const { utterances } = cutAtTurns(chunk, [turn(0, 0, 4.1), turn(1, 4.1, 7)]);
-  assert.deepEqual(
-    utterances.map(({ startSample, endSample }) => [startSample / sampleRate, endSample / sampleRate]),
-    [
-      [0, 4],
-      [4.2, 7],
-    ],
-  );
-});
-
-test('a back-channel is not recognised alone', () => {
-  const chunk = chunkOf(span(0, 3), span(3.2, 3.6), span(3.8, 7));
-  assert.equal(cutAtTurns(chunk, [turn(0, 0, 3.1), turn(1, 3.1, 3.7), turn(0, 3.7, 7)]).utterances.length, 1);
-});
-
-test('one speaker leaves the utterances as they are', () => {
-  const chunk = chunkOf(span(0, 3), span(3.2, 5));
-  assert.deepEqual(cutAtTurns(chunk, [turn(0, 0, 5)]), chunk);
 });
 
 test('breaths are bridged and every moment of speech lies in a window', () => {

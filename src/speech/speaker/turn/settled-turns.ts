@@ -7,11 +7,14 @@ import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { Speaker, SpeakerTurn } from '../../../timeline/turn.ts';
 import type { RecognisedUtterance } from '../../../timeline/utterance.ts';
-import { overlapSamples } from './cut-at-turns.ts';
 
 /** What another person says inside an utterance counts from here on: a word or two, not a "yes". */
 const interjectionSamplesMax = 0.8 * sampleRate;
 const interjectionShareMax = 0.15;
+
+function overlapSamples(one: SpeechSpan, other: SpeechSpan): number {
+  return Math.max(0, Math.min(one.endSample, other.endSample) - Math.max(one.startSample, other.startSample));
+}
 
 /** The parts of turns inside a span, none overlapping: where two speak at once the turn that began first goes on. */
 function turnsInside(span: SpeechSpan, turns: readonly SpeakerTurn[]): SpeakerTurn[] {

@@ -3,9 +3,8 @@
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { SpeakerTurn } from '../../../timeline/turn.ts';
-import { agglomerativeClusters } from '../cluster/agglomerative-clustering.ts';
 import { centroids, type SpeakerCount, speakerClusters, unknownCount } from '../cluster/speaker-clusters.ts';
-import { cosineMatrix, dot, type Embedding } from '../voiceprint/embedding.ts';
+import { dot, type Embedding } from '../voiceprint/embedding.ts';
 import { stepSamples } from './speaker-windows.ts';
 
 export interface EmbeddedWindow extends SpeechSpan {
@@ -73,17 +72,6 @@ function turnsOfStretches(windows: readonly EmbeddedWindow[], labels: readonly n
     endSample,
     speaker: labels[index] as number,
   }));
-}
-
-/** Within half a minute embeddings of one person are more similar than over a whole recording: 0.4 and more, of others 0.3 and less. */
-const cosineMinLocal = 0.35;
-
-/** Turns of a few windows, rather too many than too few: for cutting, not for counting people. */
-export function localTurns(windows: readonly EmbeddedWindow[]): SpeakerTurn[] {
-  const embeddings = windows.map((window) => window.embedding);
-  const options = { cosineMin: cosineMinLocal, countMin: 1, countMax: embeddings.length };
-  const labels = agglomerativeClusters(cosineMatrix(embeddings), embeddings.length, options);
-  return turnsOf(windows, smoothedLabels(windows, [...centroids(embeddings, labels).values()]));
 }
 
 /** Windows in order of time. `overlapping`: they are turns already, and two people may speak at once. */

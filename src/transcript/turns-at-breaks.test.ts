@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { turnsAtSentences } from './sentence-turns.ts';
+import { turnsAtBreaks } from './turns-at-breaks.ts';
 
 /** `0:word` per word, each 0.3 s. */
 const words = (text: string) =>
   text.split(' ').map((item, index) => ({
     speaker: Number(item[0]),
     text: item.slice(2),
-    startSample: index * 4800,
-    endSample: (index + 1) * 4800,
+    voiced: { startSample: index * 4800, endSample: (index + 1) * 4800 },
   }));
 const realigned = (text: string) =>
-  turnsAtSentences(words(text), (word) => word.text.endsWith('.'))
+  turnsAtBreaks(words(text), (word) => word.text.endsWith('.'))
     .map(({ speaker, text: word }) => `${speaker}:${word}`)
     .join(' ');
 
@@ -34,4 +33,14 @@ test('a change at the end of a sentence stays, and so does one far from any', ()
   ]) {
     assert.equal(realigned(text), text);
   }
+});
+
+test('a change beside a pause is moved into it', () => {
+  const [good, forWhom, them, drop] = words('0:good 0:for 1:them 1:drop');
+  const later = { ...drop, voiced: { startSample: 4 * 4800, endSample: 5 * 4800 } };
+  const moved = turnsAtBreaks([good, forWhom, them, later] as ReturnType<typeof words>, () => false);
+  assert.deepEqual(
+    moved.map(({ speaker }) => speaker),
+    [0, 0, 0, 1],
+  );
 });

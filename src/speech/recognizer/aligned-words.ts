@@ -1,33 +1,47 @@
 /** Times of words by dynamic time warping over the decoder's cross-attention. */
 
-import { unspacedScript } from '../../../timeline/unspaced-script.ts';
-import type { DecodedWindow } from './whisper-decoding.ts';
-import type { WhisperVocabulary } from './whisper-vocabulary.ts';
+import { unspacedScript } from '../../timeline/unspaced-script.ts';
 
-/** One step of the encoder's output. */
-const stepSeconds = 0.02;
+interface DecodedTokens {
+  tokens: readonly number[];
+  /** For each token, the cross-attention of each alignment head. */
+  attentions: readonly Float32Array[][];
+}
 
-export interface WindowWord {
+interface Vocabulary {
+  textOf(tokens: readonly number[]): string;
+}
+
+export interface AlignedWord {
   /** With the space before it. */
   text: string;
   startSeconds: number;
   endSeconds: number;
 }
 
-export function windowWords(
-  decoded: DecodedWindow,
-  vocabulary: WhisperVocabulary,
-  windowSeconds: number,
-): WindowWord[] {
-  const steps = Math.max(1, Math.floor(windowSeconds / stepSeconds));
-  const starts = tokenStarts(attentionMap(decoded.attentions, steps), decoded.tokens.length, steps);
-  const words: WindowWord[] = [];
-  for (const { from, to } of wordRanges(decoded.tokens, vocabulary)) {
-    const text = vocabulary.textOf(decoded.tokens.slice(from, to));
+const punctuation = /^\s*\p{P}+$/u;
+
+/** `stepSeconds`: the time of one step of the encoder's output. */
+export function alignedWords(
+  { tokens, attentions }: DecodedTokens,
+  vocabulary: Vocabulary,
+  { seconds, stepSeconds }: { seconds: number; stepSeconds: number },
+): AlignedWord[] {
+  const steps = Math.max(1, Math.floor(seconds / stepSeconds));
+  const starts = tokenStarts(attentionMap(attentions, steps), tokens.length, steps);
+  const words: AlignedWord[] = [];
+  // The marks after a word attend to the pause after it.
+  const lastSpoken = (from: number, to: number) => {
+    let last = to - 1;
+    while (last > from && punctuation.test(vocabulary.textOf(tokens.slice(last, last + 1)))) last--;
+    return last;
+  };
+  for (const { from, to } of wordRanges(tokens, vocabulary)) {
+    const text = vocabulary.textOf(tokens.slice(from, to));
     const word = {
       text,
       startSeconds: (starts[from] ?? 0) * stepSeconds,
-      endSeconds: Math.min(windowSeconds, (starts[to] ?? steps) * stepSeconds),
+      endSeconds: Math.min(seconds, (starts[lastSpoken(from, to) + 1] ?? steps) * stepSeconds),
     };
     if (text.trim() !== '') words.push(word);
   }
@@ -35,10 +49,7 @@ export function windowWords(
 }
 
 /** Tokens that belong to one word: up to the next token that begins with a space, never inside a character. */
-function wordRanges(
-  tokens: readonly number[],
-  vocabulary: WhisperVocabulary,
-): { from: number; to: number }[] {
+function wordRanges(tokens: readonly number[], vocabulary: Vocabulary): { from: number; to: number }[] {
   const ranges: { from: number; to: number }[] = [];
   let from = 0;
   for (let to = 1; to <= tokens.length; to++) {

@@ -1,0 +1,98 @@
+import { paddedUtterances, paddingSamples } from '../../../timeline/chunk-plan.ts';
+import { sampleRate } from '../../../timeline/sample-rate.ts';
+import type { SpeechSpan } from '../../../timeline/span.ts';
+import { type RecognisedUtterance, type Utterance, voicedSeconds } from '../../../timeline/utterance.ts';
+import type { TimedWord } from '../../../timeline/word.ts';
+import { alignedWords } from '../aligned-words.ts';
+import type { Recognizer, RecognizerInput } from '../recognizer.ts';
+import { spokenText } from '../spoken-text.ts';
+import { type DecodedSpeech, MoonshineModel, stepSeconds } from './moonshine-model.ts';
+
+/** Speech of this length always has words; an empty result is the model's failure. */
+const voicedSecondsWithWords = 1;
+
+export class MoonshineRecognizer implements Recognizer {
+  readonly id: string;
+  readonly #model: MoonshineModel;
+
+  private constructor(id: string, model: MoonshineModel) {
+    this.id = id;
+    this.#model = model;
+  }
+
+  static async load(id: string, directory: string): Promise<MoonshineRecognizer> {
+    return new MoonshineRecognizer(id, await MoonshineModel.load(id, directory));
+  }
+
+  release(): Promise<void> {
+    return this.#model.release();
+  }
+
+  async recognise({ samples, chunk, signal }: RecognizerInput): Promise<RecognisedUtterance[]> {
+    const recognised: RecognisedUtterance[] = [];
+    const padded = paddedUtterances(chunk);
+    for (const [i, utterance] of chunk.utterances.entries()) {
+      signal.throwIfAborted();
+      const extent = padded[i] ?? utterance;
+      const spoken = await this.#spoken(samples, extent, utterance, chunk.startSample);
+      if (spoken) recognised.push({ ...utterance, ...spoken, language: 'en' });
+    }
+    return recognised;
+  }
+
+  /** Moonshine sometimes gives no text for speech that it recognises without the padding before and after it. */
+  async #spoken(
+    samples: Float32Array,
+    padded: SpeechSpan,
+    utterance: Utterance,
+    offset: number,
+  ): Promise<Pick<RecognisedUtterance, 'text' | 'words'> | undefined> {
+    const voiced = voicedSeconds([utterance]);
+    for (const extent of [padded, utterance]) {
+      const { startSample, endSample } = extent;
+      const before = paddingSamples - (utterance.startSample - startSample);
+      const framed = inSilence(samples.subarray(startSample - offset, endSample - offset), {
+        before,
+        after: paddingSamples - (endSample - utterance.endSample),
+      });
+      const decoded = await this.#model.decode(framed);
+      const whole = this.#model.vocabulary.textOf(decoded.tokens).trim();
+      const text = spokenText(whole, voiced);
+      // What was cut from the text cannot be found again in the words.
+      const words = text === whole ? this.#words(decoded, framed.length, { before, extent }) : {};
+      if (text !== '') return { text, ...words };
+      if (voiced < voicedSecondsWithWords) return undefined;
+    }
+    return undefined;
+  }
+
+  /** `before`: samples of silence that were set before the audio. */
+  #words(
+    decoded: DecodedSpeech,
+    length: number,
+    { before, extent }: { before: number; extent: SpeechSpan },
+  ): { words?: TimedWord[] } {
+    if (!this.#model.hasWordTimes) return {};
+    const window = { seconds: length / sampleRate, stepSeconds };
+    const sampleAt = (seconds: number) => {
+      const sample = extent.startSample - before + Math.round(seconds * sampleRate);
+      return Math.min(extent.endSample, Math.max(extent.startSample, sample));
+    };
+    const words = alignedWords(decoded, this.#model.vocabulary, window).map((word) => ({
+      text: word.text,
+      startSample: sampleAt(word.startSeconds),
+      endSample: sampleAt(word.endSeconds),
+    }));
+    return { words };
+  }
+}
+
+/** A word without silence before it is misrecognised: "eight" at the very beginning of a recording became "hate". */
+function inSilence(
+  samples: Float32Array,
+  { before, after }: { before: number; after: number },
+): Float32Array {
+  const framed = new Float32Array(before + samples.length + after);
+  framed.set(samples, before);
+  return framed;
+}
