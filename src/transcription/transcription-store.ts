@@ -1,5 +1,4 @@
 import { hotQuery, onlyRow, type Queryable } from '../platform/database.ts';
-import type { Segment } from '../transcript/segment.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import type { Failure } from './failure.ts';
@@ -17,33 +16,17 @@ import type {
   TranscriptionOptions,
   TranscriptionSummary,
 } from './transcription.ts';
-
-interface SummaryRow {
-  id: string;
-  account_id: string;
-  filename: string;
-  status: Transcription['status'];
-  stage: Stage;
-  source: Source;
-  options: TranscriptionOptions;
-  created_at: Date;
-  duration_seconds: number | null;
-  audio: AudioObject | null;
-  chunks_total: number | null;
-  error: string | null;
-  error_code: string | null;
-}
-
-interface TranscriptionRow extends SummaryRow {
-  text: string | null;
-  segments: Segment[] | null;
-}
-
-const summaryColumns =
-  'id, account_id, filename, status, stage, source, options, created_at, duration_seconds, audio, chunks_total, error, error_code';
-/** What the owner published instead of the machine's text, if so. */
-const columns = `${summaryColumns}, coalesce(published_text, text) as text,
-  coalesce(published_segments, segments) as segments`;
+import {
+  columns,
+  completedOf,
+  failedOf,
+  processingOf,
+  type SummaryRow,
+  summaryColumns,
+  summaryOf,
+  type TranscriptionRow,
+  transcriptionOf,
+} from './transcription-row.ts';
 
 export interface NewTranscription {
   id: string;
@@ -274,44 +257,7 @@ export const transcriptionStore = {
   },
 };
 
-function fieldsOf(row: SummaryRow) {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    filename: row.filename,
-    source: row.source,
-    options: row.options,
-    createdAt: row.created_at,
-    durationSeconds: row.duration_seconds,
-    audio: row.audio,
-  };
-}
-
-function processingOf(row: SummaryRow): ProcessingTranscription {
-  return { ...fieldsOf(row), status: 'processing', stage: row.stage, chunksTotal: row.chunks_total };
-}
-
-function completedOf(row: TranscriptionRow): CompletedTranscription {
-  return { ...fieldsOf(row), status: 'completed', text: row.text ?? '', segments: row.segments ?? [] };
-}
-
-function failedOf(row: SummaryRow): FailedTranscription {
-  return { ...fieldsOf(row), status: 'failed', error: row.error ?? '', errorCode: row.error_code };
-}
-
 function justEnded<Ended extends EndedTranscription>(row: EndedRow, transcription: Ended): JustEnded<Ended> {
   const { media, allowance_day: allowanceDay, took_seconds: tookSeconds, error_code: errorCode } = row;
   return { transcription, media, allowanceDay, tookSeconds, errorCode };
-}
-
-function transcriptionOf(row: TranscriptionRow): Transcription {
-  return row.status === 'completed' ? completedOf(row) : withoutText(row);
-}
-
-function summaryOf(row: SummaryRow): TranscriptionSummary {
-  return row.status === 'completed' ? { ...fieldsOf(row), status: 'completed' } : withoutText(row);
-}
-
-function withoutText(row: SummaryRow): ProcessingTranscription | FailedTranscription {
-  return row.status === 'failed' ? failedOf(row) : processingOf(row);
 }
