@@ -120,17 +120,18 @@ const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** Only the web product's own routes answer with these. */
-const webOnly: ReadonlySet<ErrorCode> = new Set([
+/** Only the routes of the web product and of agents answer with these. */
+const beyondTheApi: ReadonlySet<ErrorCode> = new Set([
   'sign_in_required',
   'sign_in_refused',
   'cross_site_request',
   'operator_required',
   'invalid_web_request',
+  'forbidden_origin',
 ]);
 
 /** The errors of the documented API. */
-export const errorCodes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => !webOnly.has(code));
+export const errorCodes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => !beyondTheApi.has(code));
 
 export function errorStatus(code: ErrorCode): number {
   return errorTable[code][0];

@@ -132,6 +132,7 @@ test('discovery needs no key and gives the addresses of the documentation', asyn
       version: 'v1',
       documentation_url: `${service.url}/docs`,
       openapi_url: `${service.url}/api/v1/openapi.json`,
+      mcp_url: `${service.url}/mcp`,
     },
   });
 });

@@ -40,7 +40,12 @@ export async function watchedPage(
   const origins = new Set<string>();
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
-  page.on('requestfailed', (request) => complaints.push(`${request.failure()?.errorText}: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    const fault = request.failure()?.errorText;
+    // A player breaks off a request of its own when it has read enough.
+    if (request.resourceType() === 'media' && fault === 'net::ERR_ABORTED') return;
+    complaints.push(`${fault}: ${request.url()}`);
+  });
   page.on('request', (request) => origins.add(new URL(request.url()).origin));
   return { page, complaints, origins };
 }

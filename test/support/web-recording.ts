@@ -17,7 +17,7 @@ interface SentRecording {
 }
 
 /** Gives the id of the job. */
-async function sendRecording(web: WebClient, recording: SentRecording): Promise<string> {
+export async function sendRecording(web: WebClient, recording: SentRecording): Promise<string> {
   const { filename, contentType, bytes, speakers = false } = recording;
   const described = { filename, size: bytes.length, content_type: contentType };
   const prepared = await web.send('POST', '/api/v1/uploads', { ...described, speaker_diarization: speakers });

@@ -178,6 +178,9 @@ export function EditedText({ facts, editor, reading, requests, reload }: EditedT
   );
 }
 
+/** After so many the line is looked for where it is. */
+const framesMax = 20;
+
 function actionsOf({
   editor,
   reading,
@@ -189,15 +192,19 @@ function actionsOf({
   focusedId: { value: string | undefined };
   menu: { value: OpenMenu | undefined };
 }): LineActions {
-  /** After the list has drawn the change. */
-  const putLater = (id: string | undefined, offset: number) => {
-    if (id === undefined) return;
-    focusedId.value = id;
+  /** Once the list has drawn the change, which may take it some frames. */
+  const putOnceDrawn = (id: string, offset: number, frames: number) => {
     requestAnimationFrame(() => {
       const element = lineElement(id);
       if (element) putCaret(element, offset);
+      else if (frames > 0) putOnceDrawn(id, offset, frames - 1);
       else reading.show(editor.indexOf(id));
     });
+  };
+  const putLater = (id: string | undefined, offset: number) => {
+    if (id === undefined) return;
+    focusedId.value = id;
+    putOnceDrawn(id, offset, framesMax);
   };
   return {
     type(id, said) {
