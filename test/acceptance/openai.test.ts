@@ -231,16 +231,6 @@ test('errors come in the form that the client turns into its own', async () => {
   );
 });
 
-test('a file that is larger than the plan allows is refused, whether its size is told or found out', async () => {
-  const free = clientOf(await newClient(service, 'free'));
-  const refusal = { status: 413, code: 'file_too_large', param: 'file', message: /200,000 bytes/ };
-  const told = await toFile(Buffer.alloc(20_000_000), 'a.mp3');
-  await assert.rejects(free.audio.transcriptions.create({ file: told, model }), refusal);
-  const path = join(service.environment.LONGHAND_DATA_DIR ?? '', 'large.wav');
-  await writeFile(path, wavBytes(60));
-  await assert.rejects(free.audio.transcriptions.create({ file: createReadStream(path), model }), refusal);
-});
-
 test('a repeat after a cut connection joins the job that runs, and one after its end gives it again', async () => {
   const own = await newClient(service);
   const client = clientOf(own);
@@ -408,4 +398,15 @@ test('without the door its addresses are unknown', async () => {
   const closed = await runService({ after }, { LONGHAND_DOORS: 'none' });
   const client = await newClient(closed);
   assert.deepEqual((await client.get('/v1/models')).body.error.code, 'not_found');
+});
+
+// The last: the service cuts off a client that goes on sending, and with it a connection that others here may share.
+test('a file that is larger than the plan allows is refused, whether its size is told or found out', async () => {
+  const free = clientOf(await newClient(service, 'free'));
+  const refusal = { status: 413, code: 'file_too_large', param: 'file', message: /200,000 bytes/ };
+  const told = await toFile(Buffer.alloc(20_000_000), 'a.mp3');
+  await assert.rejects(free.audio.transcriptions.create({ file: told, model }), refusal);
+  const path = join(service.environment.LONGHAND_DATA_DIR ?? '', 'large.wav');
+  await writeFile(path, wavBytes(60));
+  await assert.rejects(free.audio.transcriptions.create({ file: createReadStream(path), model }), refusal);
 });
