@@ -47,9 +47,10 @@ export async function logout(options: Output): Promise<void> {
 async function keyFromInput(url: string): Promise<string> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) return firstLine();
-  stderr.write(`API key for ${url}: `);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: stdin, output: silent, terminal: true });
+  // Only now: until the interface has taken the terminal over, it shows what is typed.
+  stderr.write(`API key for ${url}: `);
   const interrupted = new AbortController();
   terminal.on('SIGINT', () => interrupted.abort());
   terminal.on('close', () => interrupted.abort());
