@@ -54,7 +54,7 @@ const doors: Door[] = [
     // Its address is typed by the person at the command line, so nothing of it is judged: docs/decisions/0085.
     danger: "the user's own server",
     modules: /^#longhand-client/,
-    through: /^src\/command\/(server-(client|job|runner)|webhook-listen|mcp)\.ts$/,
+    through: /^src\/command\/(server\/server-client|transcribe\/server-(job|runner)|webhook-listen|mcp)\.ts$/,
   },
   { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },

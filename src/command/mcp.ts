@@ -7,15 +7,17 @@ import { type SendFile, transcribeFileTool } from '../mcp/tool/transcribe-file.t
 import { commandContext } from './command-context.ts';
 import { CommandFailure } from './command-failure.ts';
 import { interruption } from './interruption.ts';
-import { type ServerAddress, type ServerOptions, serverAddress } from './server-address.ts';
-import { serverClient } from './server-client.ts';
+import { type ServerAddress, type ServerOptions, serverAddress } from './server/server-address.ts';
+import { serverClient } from './server/server-client.ts';
 
 /** Resolves when the host has closed standard input, or at a signal. */
 export async function mcp(options: ServerOptions): Promise<void> {
   const context = commandContext();
   const stopping = interruption();
   const remote = await serverAddress(options, context.config.client);
-  const local = remote ? undefined : await (await import('./local-server.ts')).startLocalServer(context);
+  const local = remote
+    ? undefined
+    : await (await import('./server/local-server.ts')).startLocalServer(context);
   try {
     await bridge(remote ?? local?.address ?? fail(), stopping);
   } finally {

@@ -35,12 +35,12 @@ export function recordingCommands(longhand: Command): void {
     .argument('<url>', 'such as https://longhand.example.com')
     .option('--key <key>', 'an API key; asked for when not given, or read from standard input')
     .option(...json)
-    .action(async (url, options) => (await import('./login.ts')).login(url, options));
+    .action(async (url, options) => (await import('./server/login.ts')).login(url, options));
   longhand
     .command('logout')
     .description('forget the server and its key')
     .option(...json)
-    .action(async (options) => (await import('./login.ts')).logout(options));
+    .action(async (options) => (await import('./server/login.ts')).logout(options));
 }
 
 function transcribeCommand(longhand: Command): void {
@@ -70,7 +70,7 @@ function transcribeCommand(longhand: Command): void {
     .option('--json', 'JSON on standard output: the transcript, or where the transcripts are')
     .addHelpText('after', transcribeExamples)
     .action(async (sources, options) => {
-      const { transcribe } = await import('./transcribe.ts');
+      const { transcribe } = await import('./transcribe/transcribe.ts');
       if (!(await transcribe(sources, options))) process.exitCode = 1;
     });
 }
@@ -92,7 +92,7 @@ function watchCommand(longhand: Command): void {
     .option(...serverKey)
     .option(...local)
     .option('--json', 'one JSON object to a line for each recording that ends')
-    .action(async (folder, options) => (await import('./watch.ts')).watch(folder, options));
+    .action(async (folder, options) => (await import('./watch/watch.ts')).watch(folder, options));
 }
 
 export function listenCommand(webhook: Command): void {

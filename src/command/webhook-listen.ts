@@ -6,8 +6,8 @@ import { commandContext } from './command-context.ts';
 import { CommandFailure } from './command-failure.ts';
 import { interruption } from './interruption.ts';
 import { wholeNumber } from './option-value.ts';
-import { type ServerOptions, serverAddress } from './server-address.ts';
-import { verifiedClient } from './server-client.ts';
+import { type ServerOptions, serverAddress } from './server/server-address.ts';
+import { verifiedClient } from './server/server-client.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ListenOptions extends ServerOptions {

@@ -1,0 +1,111 @@
+import { extname } from 'node:path';
+import { type SpeakerCount, speakersMax } from '../../speech/speaker/cluster/speaker-clusters.ts';
+import { wholeNumber } from '../option-value.ts';
+import type { ServerAddress, ServerOptions } from '../server/server-address.ts';
+import { UsageError } from '../usage-error.ts';
+import type { JobOptions } from './job-runner.ts';
+
+const formats = ['txt', 'srt', 'vtt', 'json'] as const;
+export type Format = (typeof formats)[number];
+
+export interface TranscribeOptions extends ServerOptions {
+  format?: string;
+  json?: boolean;
+  output?: string;
+  outputDir?: string;
+  speakers?: boolean;
+  speakerCount?: string;
+  language?: string;
+  fromFile?: string;
+  parallel?: string;
+  follow?: boolean;
+  again?: boolean;
+}
+
+const parallelMax = 32;
+/** More at once would not be faster: the chunks of one long recording keep every worker busy. */
+const localJobsAtOnceMax = 4;
+/** Uploads share one line to the server, and each has parts of its own under way. */
+export const serverJobsAtOnce = 4;
+
+export function localJobsAtOnce(workers: number): number {
+  return Math.min(workers, localJobsAtOnceMax);
+}
+
+export function jobOptionsOf(
+  options: Pick<TranscribeOptions, 'language' | 'speakers' | 'speakerCount'>,
+): JobOptions {
+  return {
+    language: languageOf(options),
+    speakers: options.speakers === true || options.speakerCount !== undefined,
+    speakerCount: speakerCountOf(options),
+  };
+}
+
+/** How many recordings are worked on at once. */
+export function parallelOf({ parallel }: Pick<TranscribeOptions, 'parallel'>, otherwise: number): number {
+  return wholeNumber('--parallel', parallel, { min: 1, max: parallelMax, otherwise });
+}
+
+/** What one of the two places cannot do is said before anything is sent or done. */
+export function refuseImpossible(
+  { language, speakerCount, again }: Pick<TranscribeOptions, 'language' | 'speakerCount' | 'again'>,
+  server: ServerAddress | undefined,
+): void {
+  if (server && language !== undefined)
+    throw new UsageError(
+      '--language cannot be passed to a server: its API finds the language out; leave it out.',
+    );
+  if (server && speakerCount !== undefined)
+    throw new UsageError('--speaker-count cannot be passed to a server: its API takes --speakers alone.');
+  if (!server && again) throw new UsageError('--again is for a server; on this machine nothing is kept.');
+}
+
+/** Text that is shown while it is made is plain text without speakers: anything else needs a file beside it. */
+export function refuseFollow(options: TranscribeOptions, format: Format): void {
+  if (!options.follow) return;
+  if (options.json) throw new UsageError('--follow and --json exclude each other on standard output.');
+  if (options.output !== undefined || options.outputDir !== undefined) return;
+  if (options.speakers || options.speakerCount !== undefined)
+    throw new UsageError(
+      'Speakers are known only at the end: with --follow, name --output or --output-dir for the transcript.',
+    );
+  if (format !== 'txt')
+    throw new UsageError(`--follow shows text: name --output or --output-dir for the ${format}.`);
+}
+
+/** By --format, else by the name of the output, else JSON for programs and text for people. */
+export function formatOf({ format, json, output }: TranscribeOptions): Format {
+  if (format !== undefined)
+    return known(format, `--format must be one of ${formats.join(', ')}, not "${format}".`);
+  const extension = output === undefined ? '' : extname(output).slice(1).toLowerCase();
+  if (extension !== '')
+    return known(
+      extension,
+      `--output "${output}": ".${extension}" is no format; choose one of ${formats.join(', ')} with --format.`,
+    );
+  return json ? 'json' : 'txt';
+}
+
+function known(name: string, otherwise: string): Format {
+  const format = formats.find((one) => one === name);
+  if (!format) throw new UsageError(otherwise);
+  return format;
+}
+
+function languageOf({ language }: Pick<TranscribeOptions, 'language'>): string | null {
+  if (language === undefined) return null;
+  if (!/^[a-z]{2,3}$/.test(language))
+    throw new UsageError(`--language must be a code of two or three letters such as en, not "${language}".`);
+  return language;
+}
+
+function speakerCountOf({ speakerCount }: Pick<TranscribeOptions, 'speakerCount'>): SpeakerCount | null {
+  if (speakerCount === undefined) return null;
+  const [, low, high = low] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(speakerCount) ?? [];
+  const count = { min: Number(low), max: Number(high) };
+  if (count.min >= 1 && count.min <= count.max && count.max <= speakersMax) return count;
+  throw new UsageError(
+    `--speaker-count must be a number from 1 to ${speakersMax} or a range such as 2-4, not "${speakerCount}".`,
+  );
+}
