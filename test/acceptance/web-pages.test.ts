@@ -73,7 +73,7 @@ function pageTests({ service, missing, browser }: Awaited<ReturnType<typeof star
     await page.goto(service.url);
     await page.setInputFiles('input[type=file]', austen);
     const row = page.getByRole('listitem').filter({ hasText: 'austen-880.flac' });
-    await row.locator('article.completed').waitFor({ timeout: 60_000 });
+    await row.locator('article.completed').waitFor();
     const { body: listed } = await watched.web.send('GET', '/api/v1/transcriptions');
     const job = await watched.web.send('GET', `/api/v1/transcriptions/${listed.data[0].id}`);
     const said = job.body.data.text.match(/[a-z]{6,}/)[0];
@@ -119,14 +119,14 @@ function pageTests({ service, missing, browser }: Awaited<ReturnType<typeof star
     });
     const buffer = Buffer.from(wavBytes(1_000, 0));
     await page.setInputFiles('input[type=file]', { name: 'long.wav', mimeType: 'audio/wav', buffer });
-    await page.getByRole('button', { name: 'Pause' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.reload();
     isHeld = false;
     await page
       .getByRole('listitem')
       .filter({ hasText: 'long.wav' })
       .locator('article.processing, article.completed')
-      .waitFor({ timeout: 60_000 });
+      .waitFor();
     const { body } = await web.send('GET', '/api/v1/transcriptions');
     assert.equal(body.data.length, 1);
     await page.context().close();
@@ -164,7 +164,7 @@ function pageTests({ service, missing, browser }: Awaited<ReturnType<typeof star
     await page.getByText('source_url must be a public http or https URL').waitFor();
     await page.getByLabel('Links to recordings or videos').fill(missing.url);
     await page.getByRole('button', { name: 'Add' }).click();
-    await page.locator('article.failed').waitFor({ timeout: 60_000 });
+    await page.locator('article.failed').waitFor();
     const { body } = await web.send('GET', '/api/v1/transcriptions');
     await page.getByText(body.data[0].error).waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type Hooks, onCleanup } from './cleanup.ts';
 
+/** For each step on a page: the first job of a service also waits for its models, on machines that are busy. */
+const stepWithinMs = 90_000;
+
 const path = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
 
 /** For a test's options. */
@@ -35,6 +38,7 @@ export async function watchedPage(
     permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
   });
+  context.setDefaultTimeout(stepWithinMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   const origins = new Set<string>();
