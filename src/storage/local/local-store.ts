@@ -4,7 +4,7 @@ import { access, constants, open, readdir, rename, rm, rmdir, stat } from 'node:
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
-import { type DiskBudget, type DiskReservation, NoRoom } from '../../platform/disk-budget.ts';
+import type { DiskBudget, DiskReservation } from '../../platform/disk-budget.ts';
 import { isObjectKey, isOwnerPrefix, uploadPrefix } from '../object-key.ts';
 import {
   type CompleteMultipart,
@@ -15,11 +15,10 @@ import {
   type ObjectStore,
   type ReadOptions,
   type SignedPut,
-  StorageUnavailable,
   type StoredObject,
   type StoredPart,
 } from '../object-store.ts';
-import { isDiskFault } from './disk-fault.ts';
+import { available, diskIsFull } from './disk-fault.ts';
 import { makeDirectory, receiveDraft } from './durable-file.ts';
 import { commitSession, openSession, readManifest, readParts, sessionParts } from './local-parts.ts';
 import { type LocalGrant, localSignature } from './local-signature.ts';
@@ -276,25 +275,6 @@ function storedFile({ size, mtimeNs }: BigIntStats): StoredObject {
 
 function expectEtag({ etag }: { etag: string }, wanted: string | undefined): void {
   if (wanted !== undefined && wanted !== etag) throw new ObjectChanged('the object was replaced');
-}
-
-async function available<Result>(work: Promise<Result>): Promise<Result> {
-  return work.catch((error: NodeJS.ErrnoException) => {
-    if (error instanceof NoRoom) throw diskIsFull(error);
-    if (!isDiskFault(error)) throw error;
-    throw new StorageUnavailable(`the local storage cannot be used (${error.code}): ${remedyOf(error)}`, {
-      cause: error,
-    });
-  });
-}
-
-function diskIsFull(cause?: unknown): StorageUnavailable {
-  return new StorageUnavailable('the disk is full: make room on the disk of LONGHAND_DATA_DIR', { cause });
-}
-
-function remedyOf({ code, path }: NodeJS.ErrnoException): string {
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'make room on the disk of LONGHAND_DATA_DIR';
-  return `check that this user may write to ${path ?? 'LONGHAND_DATA_DIR'}, or set LONGHAND_DATA_DIR`;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
