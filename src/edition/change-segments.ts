@@ -1,6 +1,8 @@
 import type { Principal } from '../account/principal.ts';
-import type { CurrentSegment, SegmentChange } from './edition.ts';
+import type { Queryable } from '../platform/database.ts';
+import { type CurrentSegment, machineRevision, type SegmentChange, seenLive } from './edition.ts';
 import { editionStore } from './edition-store.ts';
+import type { OpenEdition } from './open-edition.ts';
 import { type EditionDeps, type Written, writeEdition } from './write-edition.ts';
 
 /** Somebody else was first. Nothing was written. */
@@ -26,19 +28,30 @@ export async function changeSegments(
   { id, changes }: { id: string; changes: readonly SegmentChange[] },
 ): Promise<Written> {
   let unchanged: CurrentSegment[] = [];
-  const written = await writeEdition(deps, principal, id, async (tx) => {
-    const ids = changes.map((change) => change.id);
+  const ids = changes.map((change) => change.id);
+  const known = changes.filter(({ base }) => base !== null).map((change) => change.id);
+  const decide = async (tx: Queryable, standing: OpenEdition) => {
     const current = await editionStore.current(tx, id, ids);
     const open = changes.filter((change) => !isAsWanted(change, current.get(change.id)));
-    const stale = open.filter((change) => (current.get(change.id)?.revision ?? null) !== change.base);
+    const stale = open.filter((change) => !isMadeFrom(current.get(change.id), change.base, standing));
     if (stale.length > 0)
       throw new EditConflict(
         stale.map((change) => ({ id: change.id, segment: current.get(change.id) ?? null })),
       );
     unchanged = [...current.values()].filter(({ id }) => !open.some((change) => change.id === id));
     return { segments: open.map((change) => segmentAfter(change, current.get(change.id))) };
-  });
+  };
+  const written = await writeEdition(deps, principal, id, decide, { lineIds: known });
   return { ...written, segments: [...written.segments, ...unchanged] };
+}
+
+function isMadeFrom(
+  current: CurrentSegment | undefined,
+  base: SegmentChange['base'],
+  { isAsSeenLive }: OpenEdition,
+): boolean {
+  if (base === seenLive) return isAsSeenLive && current?.revision === machineRevision;
+  return (current?.revision ?? null) === base;
 }
 
 function isAsWanted(change: SegmentChange, current: CurrentSegment | undefined): boolean {

@@ -1,10 +1,17 @@
 import { onlyRow, type Queryable } from '../platform/database.ts';
 import type { Segment } from '../transcript/segment.ts';
-import { type CurrentSegment, type Edition, type EditionSegment, machineEdition } from './edition.ts';
+import type { CurrentSegment, Edition, EditionSegment } from './edition.ts';
 
 interface EditionRow {
   revision: string;
   speakers: Record<string, string>;
+  is_partial: boolean;
+}
+
+/** An edition without its lines. */
+interface EditionHead extends Omit<Edition, 'segments'> {
+  /** It was begun before the transcript was complete, and has not taken over the rest. */
+  isPartial: boolean;
 }
 
 interface SegmentRow {
@@ -83,12 +90,28 @@ export const editionStore = {
     return row && { text: row.text, segments: row.segments ?? [] };
   },
 
-  async find(db: Queryable, id: string): Promise<Omit<Edition, 'segments'> | undefined> {
-    const [row] = await db.query<EditionRow>(
-      'select revision, speakers from edition where transcription_id = $1',
+  /** What an edition is made of; segments are null while they are being made. The job does not end until `tx` does. */
+  async origin(
+    tx: Queryable,
+    accountId: string,
+    id: string,
+  ): Promise<{ segments: Segment[] | null } | undefined> {
+    const [row] = await tx.query<{ status: string; segments: Segment[] | null }>(
+      `select status, segments from transcription
+       where id = $1 and account_id = $2 and status <> 'failed' for share`,
+      [id, accountId],
+    );
+    return row && { segments: row.status === 'processing' ? null : (row.segments ?? []) };
+  },
+
+  /** `isBehind`: the transcript is complete, and the edition has not taken over the rest of it. */
+  async find(db: Queryable, id: string): Promise<(EditionHead & { isBehind: boolean }) | undefined> {
+    const [row] = await db.query<EditionRow & { is_behind: boolean }>(
+      `select revision, speakers, is_partial, is_partial and status = 'completed' as is_behind
+       from edition join transcription on id = transcription_id where transcription_id = $1`,
       [id],
     );
-    return row && { revision: Number(row.revision), speakers: row.speakers };
+    return row && { ...headOf(row), isBehind: row.is_behind };
   },
 
   async segments(db: Queryable, id: string): Promise<EditionSegment[]> {
@@ -108,20 +131,31 @@ export const editionStore = {
     return rows.map(currentOf);
   },
 
-  /** Keeps the edition for this writer alone until its transaction ends. The first write makes it of the machine's text. */
-  async lock(tx: Queryable, id: string, machine: MachineText): Promise<Omit<Edition, 'segments'>> {
+  /** False when there is one already. */
+  async create(tx: Queryable, id: string, { isPartial }: { isPartial: boolean }): Promise<boolean> {
     const created = await tx.query(
-      'insert into edition (transcription_id) values ($1) on conflict do nothing returning revision',
+      `insert into edition (transcription_id, is_partial) values ($1, $2)
+       on conflict do nothing returning revision`,
+      [id, isPartial],
+    );
+    return created.length > 0;
+  },
+
+  /** For one writer alone until its transaction ends. */
+  async lock(tx: Queryable, id: string): Promise<EditionHead> {
+    const rows = await tx.query<EditionRow>(
+      'select revision, speakers, is_partial from edition where transcription_id = $1 for update',
       [id],
     );
-    if (created.length > 0) await this.put(tx, id, machineEdition(machine.segments).segments.map(standing));
-    const row = onlyRow(
-      await tx.query<EditionRow>(
-        'select revision, speakers from edition where transcription_id = $1 for update',
-        [id],
-      ),
+    return headOf(onlyRow(rows));
+  },
+
+  /** The edition has the rest of its transcript. */
+  async markWhole(tx: Queryable, id: string, revision: number): Promise<void> {
+    await tx.query(
+      'update edition set is_partial = false, revision = $2 where transcription_id = $1 and is_partial',
+      [id, revision],
     );
-    return { revision: Number(row.revision), speakers: row.speakers };
   },
 
   async current(tx: Queryable, id: string, ids: readonly string[]): Promise<Map<string, CurrentSegment>> {
@@ -226,6 +260,6 @@ function currentOf(row: SegmentRow): CurrentSegment {
   return { ...segmentOf(row), isDeleted: row.is_deleted };
 }
 
-function standing(segment: EditionSegment): CurrentSegment {
-  return { ...segment, isDeleted: false };
+function headOf({ revision, speakers, is_partial: isPartial }: EditionRow): EditionHead {
+  return { revision: Number(revision), speakers, isPartial };
 }

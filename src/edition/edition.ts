@@ -19,7 +19,7 @@ export interface Edition {
   segments: EditionSegment[];
 }
 
-/** What the segment is to be; `deleted` takes it out of the text. */
+/** What the segment is to be; `deleted` takes it out of the text. `base`: the revision it was made from. */
 export type SegmentChange = { id: string; base: number | null } & (
   | { deleted: true }
   | { deleted: false; startMs: number; endMs: number; text: string; speaker: string | null }
@@ -30,6 +30,9 @@ export type CurrentSegment = EditionSegment & { isDeleted: boolean };
 
 /** Of a text that nobody has changed. */
 export const machineRevision = 1;
+
+/** The `base` of a change to a line that was read while the transcript was being made. */
+export const seenLive = 0;
 
 /** The id that a segment of the machine has in every edition of it. */
 export function machineSegmentId(index: number): string {

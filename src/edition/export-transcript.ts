@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Database } from '../platform/database.ts';
 import type { CueLimits } from '../transcript/cue-lines.ts';
 import { editedWords } from '../transcript/edited-words.ts';
 import { speakerLabel } from '../transcript/speaker-label.ts';
@@ -29,7 +29,7 @@ export interface ExportedFile {
 
 /** A transcript as a file to take away, with the names that people gave. */
 export async function exportTranscript(
-  { db }: { db: Queryable },
+  { db }: { db: Database },
   { account }: { account: { id: string } },
   { id, title, options }: { id: string; title: string; options: ExportOptions },
 ): Promise<ExportedFile> {
@@ -58,7 +58,7 @@ export async function exportTranscript(
 
 const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
-async function machineTextOf(db: Queryable, accountId: string, id: string): Promise<Edition> {
+async function machineTextOf(db: Database, accountId: string, id: string): Promise<Edition> {
   const machine = await editionStore.machineText(db, accountId, id);
   if (!machine) throw new ApiError('not_found');
   return machineEdition(machine.segments);

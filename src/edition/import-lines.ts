@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Principal } from '../account/principal.ts';
 import { editionStore } from './edition-store.ts';
 import { type ImportFormat, importedLines } from './imported-lines.ts';
-import { type EditionDeps, type Written, writeEdition } from './write-edition.ts';
+import { type EditionDeps, expectWhole, type Written, writeEdition } from './write-edition.ts';
 
 /**
  * Puts the lines of a file in the place of the edition's. The lines before are deleted, not forgotten: whoever edits
@@ -14,7 +14,8 @@ export async function importLines(
   { id, format, content }: { id: string; format: ImportFormat; content: string },
 ): Promise<Written> {
   const lines = await importedLines(format, content);
-  return await writeEdition(deps, principal, id, async (tx) => {
+  return await writeEdition(deps, principal, id, async (tx, standing) => {
+    expectWhole(standing);
     const before = await editionStore.segments(tx, id);
     const names = [...new Set(lines.flatMap(({ speaker }) => speaker ?? []))];
     const idOf = new Map(names.map((name, index) => [name, `i${index}`]));

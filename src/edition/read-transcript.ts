@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Database } from '../platform/database.ts';
 import type { Playback } from '../transcription/playback.ts';
 import { playbackStore } from '../transcription/playback-store.ts';
 import type { Edition } from './edition.ts';
@@ -14,7 +14,7 @@ export interface ReadTranscript extends TranscriptFacts {
 
 /** Everything that a page about one recording shows first. */
 export async function readTranscript(
-  { db }: { db: Queryable },
+  { db }: { db: Database },
   owner: { account: { id: string } },
   id: string,
 ): Promise<ReadTranscript> {

@@ -1,7 +1,7 @@
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { editionStore } from './edition-store.ts';
-import { type EditionDeps, type Written, writeEdition } from './write-edition.ts';
+import { type EditionDeps, expectWhole, type Written, writeEdition } from './write-edition.ts';
 
 export interface TimeShift {
   id: string;
@@ -18,7 +18,8 @@ export async function shiftTimes(
   principal: Principal,
   { id, byMs, fromMs, toMs }: TimeShift,
 ): Promise<Written> {
-  return await writeEdition(deps, principal, id, async (tx) => {
+  return await writeEdition(deps, principal, id, async (tx, standing) => {
+    expectWhole(standing);
     const segments = await editionStore.segments(tx, id);
     const moved = segments.filter(
       ({ startMs }) => startMs >= fromMs && startMs <= (toMs ?? Number.POSITIVE_INFINITY),

@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { Database, Queryable } from '../platform/database.ts';
 import type { CurrentSegment, Edition } from './edition.ts';
 import { editionStore } from './edition-store.ts';
+import { type OpenEdition, openEdition } from './open-edition.ts';
 
 export interface EditionDeps {
   db: Database;
@@ -28,20 +29,20 @@ const charactersMax = 10_000_000;
 
 /**
  * One write of an edition: one writer at a time, everything or nothing. `decide` sees the edition as it stands and says
- * what is to change.
+ * what is to change. `lineIds`: the only lines that it looks at.
  */
 export async function writeEdition(
   { db }: EditionDeps,
   { account }: Principal,
   id: string,
-  decide: (tx: Queryable, standing: Omit<Edition, 'segments'>) => Promise<EditionWrite>,
+  decide: (tx: Queryable, standing: OpenEdition) => Promise<EditionWrite>,
+  { lineIds }: { lineIds?: readonly string[] } = {},
 ): Promise<Written> {
   return await db.transaction(async (tx) => {
-    const machine = await editionStore.machineText(tx, account.id, id);
-    if (!machine) throw new ApiError('not_found');
-    const standing = await editionStore.lock(tx, id, machine);
+    const standing = await openEdition(tx, { accountId: account.id, id }, lineIds);
     const { segments = [], speakers = standing.speakers } = await decide(tx, standing);
-    if (segments.length === 0 && speakers === standing.speakers) return { ...standing, segments: [] };
+    if (segments.length === 0 && speakers === standing.speakers)
+      return { revision: standing.revision, speakers, segments: [] };
     const revision = standing.revision + 1;
     const written = segments.map((segment) => ({ ...segment, revision }));
     await editionStore.put(tx, id, written);
@@ -53,4 +54,12 @@ export async function writeEdition(
     await editionStore.settle(tx, id, { revision, speakers });
     return { revision, speakers, segments: written };
   });
+}
+
+/** For changes of the whole: they would miss the lines that are still to come. */
+export function expectWhole({ isPartial }: OpenEdition): void {
+  if (isPartial)
+    throw new ApiError('invalid_request', {
+      message: 'The transcript is still being made. Do this when it is complete.',
+    });
 }

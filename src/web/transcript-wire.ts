@@ -18,13 +18,13 @@ const lineText = storable(10_000);
 const change = z.discriminatedUnion('deleted', [
   z.object({
     id: z.string().regex(/^[a-z0-9-]{1,40}$/),
-    base: z.int().positive().nullable(),
+    base: z.int().nonnegative().nullable(),
     deleted: z.literal(true),
   }),
   z
     .object({
       id: z.string().regex(/^[a-z0-9-]{1,40}$/),
-      base: z.int().positive().nullable(),
+      base: z.int().nonnegative().nullable(),
       deleted: z.literal(false),
       start_ms: ms,
       end_ms: ms,

@@ -4,9 +4,10 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { hostileTexts } from '../fixtures/hostile-texts.ts';
 import { openBrowser, withoutChromium } from '../support/browser.ts';
+import { onCleanup } from '../support/cleanup.ts';
 import { conversationWav } from '../support/conversation.ts';
 import { eventually } from '../support/eventually.ts';
-import { runService } from '../support/service.ts';
+import { startService, testEnvironment } from '../support/service.ts';
 import { WebClient } from '../support/web-client.ts';
 import { assertSound, phone, signedInPage } from '../support/web-page.ts';
 import { readTranscript, sendRecording, transcribed } from '../support/web-recording.ts';
@@ -15,7 +16,11 @@ const recording = { filename: 'Board meeting.wav', contentType: 'audio/wav', byt
 
 if (withoutChromium) test('the transcript in a browser', { skip: withoutChromium });
 else {
-  const service = await runService({ after });
+  const environment = await testEnvironment({ after });
+  const service = await startService(environment, ['--role', 'api']);
+  onCleanup({ after }, () => service.stop());
+  const worker = await startService(environment, ['--role', 'worker']);
+  onCleanup({ after }, () => worker.stop());
   const browser = await openBrowser({ after });
   const opened = async (options: Parameters<typeof signedInPage>[2] = {}) => {
     const signedIn = await signedInPage(browser, service, options);
@@ -29,13 +34,38 @@ else {
   const textOf = async (web: WebClient, id: string) =>
     (await readTranscript(web, id)).edition?.segments.map(({ text }) => text) ?? [];
 
-  test('the text appears while it is made, and is there to be edited when it is done', async () => {
+  test('the text appears while it is made, is heard and edited where it is done, and keeps the edits at the end', async () => {
     const { page, web } = await signedInPage(browser, service);
-    const id = await sendRecording(web, recording);
+    const long = { ...recording, bytes: await conversationWav(12) };
+    const id = await sendRecording(web, long);
     await page.goto(`${service.url}/transcripts/${id}`);
     await page.getByRole('heading', { name: 'Board meeting' }).waitFor();
-    await page.locator('.said[contenteditable]').first().waitFor();
-    assert.ok((await textOf(web, id)).length > 1);
+    await page.locator('.said[contenteditable]').first().waitFor({ timeout: 60_000 });
+    // The work stands still, so that all of this is before the end.
+    worker.process.kill('SIGSTOP');
+    try {
+      await page.getByText('being written').first().waitFor();
+      await lines(page).first().fill('Edited before the end.');
+      await saved(page);
+      await page.locator('audio').waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: 'Play', exact: true }).click();
+      await eventually(
+        async () => ((await page.evaluate('document.querySelector("audio").currentTime')) as number) > 0,
+        'sound',
+      );
+      await page.reload();
+      await page.getByText('Edited before the end.').waitFor();
+      assert.equal((await readTranscript(web, id)).status, 'processing');
+      await lines(page).first().click();
+    } finally {
+      worker.process.kill('SIGCONT');
+    }
+    await page.getByRole('button', { name: 'Export', exact: true }).waitFor({ timeout: 120_000 });
+    const texts = await textOf(web, id);
+    assert.equal(texts[0], 'Edited before the end.');
+    assert.ok(texts.length > 20, String(texts.length));
+    // The page that was open is the same page: the caret is where it was.
+    assert.equal(await page.evaluate('document.activeElement.dataset.line'), 'm000000');
     await page.context().close();
   });
 

@@ -12,6 +12,8 @@ import { editionChanges, readEdition } from '../../src/edition/read-edition.ts';
 import { replaceText } from '../../src/edition/replace-text.ts';
 import { shiftTimes } from '../../src/edition/shift-times.ts';
 import { defaultCueLimits } from '../../src/transcript/cue-lines.ts';
+import { transcript } from '../../src/transcript/transcript.ts';
+import { chunkStore } from '../../src/transcription/chunk-store.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { completedJob, newPrincipal } from '../support/completed-job.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -332,4 +334,51 @@ test('files that are imported again and again do not fill the database', async (
     code: 'invalid_request',
   });
   assert.equal((await read()).length, 600);
+});
+
+test('lines are edited while the rest is made; at the end edits stay and the rest is there', async () => {
+  const principal = await newPrincipal(db);
+  const id = await completedJob(db, principal, []);
+  await db.query(
+    `update transcription set status = 'processing', finished_at = null, text = null, segments = null,
+       chunks_total = 4, chunks_left = 0 where id = $1`,
+    [id],
+  );
+  const said = (startSample: number, text: string) => {
+    const span = { startSample, endSample: startSample + 32_000 };
+    return { ...span, spans: [span], text, language: 'en' };
+  };
+  const chunk = (index: number, text: string) => ({
+    engine: 'test',
+    utterances: [said(index * 64_000, text)],
+  });
+  const add = async (index: number, text: string) => {
+    await db.query(`insert into chunk (transcription_id, index, plan) values ($1, $2, '{}')`, [id, index]);
+    await chunkStore.markDone(db, id, index, chunk(index, text));
+  };
+  const spoken = ['Good morning.', 'I sent the numbers.', 'What does it mean?'];
+  for (const [i, text] of spoken.slice(0, 2).entries()) await add(i, text);
+  const live = { base: 0, deleted: false, speaker: null } as const;
+  const first = { ...live, id: 'm000000', startMs: 0, endMs: 2000, text: 'Good evening.' };
+  await changeSegments({ db }, principal, { id, changes: [first] });
+  // A line that came after the edition was begun.
+  await add(2, spoken[2] ?? '');
+  await add(3, 'And so on.');
+  const third = { ...live, id: 'm000002', startMs: 8000, endMs: 10_000, text: 'What does holds mean?' };
+  await changeSegments({ db }, principal, { id, changes: [third] });
+  const early = { id, format: 'srt' as const, content: '1\n00:00:00,000 --> 00:00:01,000\nx\n' };
+  await assert.rejects(importLines({ db }, principal, early), /still being made/);
+  assert.deepEqual(
+    (await editionChanges({ db }, principal, { id, since: 1 })).segments.map(({ text }) => text),
+    ['Good evening.', 'What does holds mean?'],
+  );
+  const whole = transcript([...spoken, 'And so on.'].map((text, i) => said(i * 64_000, text)));
+  await transcriptionStore.markCompleted(db, id, whole);
+  const { segments: complete, revision } = await readEdition({ db }, principal, id);
+  assert.deepEqual(
+    complete.map(({ text }) => text),
+    ['Good evening.', 'I sent the numbers.', 'What does holds mean?', 'And so on.'],
+  );
+  const again = await readEdition({ db }, principal, id);
+  assert.equal(again.revision, revision);
 });

@@ -9,6 +9,7 @@ export const deTranscript: typeof enTranscript = {
   skipSilence: 'Stille überspringen',
   follow: 'Mitlaufen',
   noMedia: 'Zu diesem Transkript gibt es keinen Ton.',
+  mediaComing: 'Der Ton lässt sich abspielen, sobald die Aufnahme dekodiert ist.',
   mediaGone:
     'Die Aufnahme wird nicht mehr aufbewahrt, oder dieser Browser spielt sie nicht. Der Text bleibt.',
   noSpeaker: 'Niemand',

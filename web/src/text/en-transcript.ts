@@ -8,6 +8,7 @@ export const enTranscript = {
   skipSilence: 'Skip silence',
   follow: 'Follow',
   noMedia: 'There is no sound to play for this transcript.',
+  mediaComing: 'The sound can be played once the recording is decoded.',
   mediaGone: 'The recording is no longer kept, or this browser cannot play it. The text stays.',
   noSpeaker: 'Nobody',
   unnamed: 'New speaker',

@@ -151,3 +151,46 @@ test('ten thousand lines take a keystroke without being arranged anew', () => {
   assert.equal(draft.lines[5000]?.text, 'changed');
   assert.equal(draft.indexOf('l9999'), 9999);
 });
+
+test('at the end of a live transcript its lines are the final ones, and an edit that was not sent yet is kept', () => {
+  const draft = new Draft([]);
+  const live = (id: string, startMs: number, text: string) => ({
+    ...line(id, startMs, text, 0),
+    speaker: null,
+  });
+  draft.received([live('a', 0, 'one'), live('b', 1000, 'two'), live('c', 2000, 'three')]);
+  type(draft, 'b', 'second');
+  draft.completed([line('a', 0, 'one'), line('b', 1000, 'two')]);
+  assert.deepEqual(
+    draft.lines.map(({ text, speaker }) => [text, speaker]),
+    [
+      ['one', '0'],
+      ['second', '0'],
+    ],
+  );
+  assert.deepEqual(
+    draft.pending.map(({ id, base }) => [id, base?.revision]),
+    [['b', 1]],
+  );
+});
+
+test('an edit of a live line whose place has other words at the end is asked about', () => {
+  const draft = new Draft([]);
+  draft.received([line('a', 0, 'one', 0)]);
+  type(draft, 'a', 'mine');
+  draft.completed([line('a', 0, 'other words')]);
+  assert.deepEqual(
+    draft.conflicts.map(({ mine, theirs }) => [mine?.text, theirs?.text]),
+    [['mine', 'other words']],
+  );
+});
+
+test('edits of live lines left by an earlier visit wait for the lines', () => {
+  const before = new Draft([]);
+  before.received([line('a', 0, 'one', 0)]);
+  type(before, 'a', 'mine');
+  const draft = new Draft([]);
+  draft.restore(stored(before));
+  draft.received([line('a', 0, 'one', 0)]);
+  assert.deepEqual([texts(draft), draft.conflicts.length, draft.toSend(9).length], [['mine'], 0, 1]);
+});

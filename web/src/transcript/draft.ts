@@ -136,13 +136,26 @@ export class Draft {
   received(lines: readonly ServerLine[]): void {
     const changed: Change[] = [];
     for (const theirs of lines) {
-      if ((this.#server.get(theirs.id)?.revision ?? 0) >= theirs.revision) continue;
+      if ((this.#server.get(theirs.id)?.revision ?? -1) >= theirs.revision) continue;
       this.#server.set(theirs.id, theirs);
       const pending = this.#pending.get(theirs.id);
       if (pending) this.#reconcile(pending, theirs);
       else changed.push({ id: theirs.id, after: contentOf(theirs) });
     }
     this.#show(changed);
+  }
+
+  /** The transcript is complete: these are all lines that the service knows. */
+  completed(lines: readonly ServerLine[]): void {
+    const known = new Set(lines.map(({ id }) => id));
+    const gone = [...this.#server.keys()].filter((id) => !known.has(id));
+    for (const id of gone) {
+      this.#server.delete(id);
+      const pending = this.#pending.get(id);
+      if (pending) this.#reconcile(pending, null);
+    }
+    this.#show(gone.filter((id) => !this.#pending.has(id)).map((id) => ({ id, after: null })));
+    this.received(lines);
   }
 
   /** The service refused: these stand otherwise there. */
@@ -160,7 +173,9 @@ export class Draft {
       const theirs = this.#server.get(one.id) ?? null;
       this.#pending.set(one.id, one);
       this.#show([{ id: one.id, after: one.mine }]);
-      if (theirs?.revision !== one.base?.revision) this.#reconcile(one, theirs);
+      // Of a transcript that is being made, the line itself is told again.
+      const isToCome = !theirs && one.base?.revision === 0;
+      if (!isToCome && theirs?.revision !== one.base?.revision) this.#reconcile(one, theirs);
     }
   }
 

@@ -1,5 +1,5 @@
-/** A finished transcript in the hands of its owner. */
-import { useSignal } from '@preact/signals';
+/** A transcript in the hands of its owner, also while it is made. */
+import { type Signal, useSignal } from '@preact/signals';
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
 import { Frame } from '../frame.tsx';
 import { text } from '../text.ts';
@@ -8,27 +8,27 @@ import { Conflicts } from './conflicts.tsx';
 import type { Editor } from './editor.ts';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar, type Match } from './find-bar.tsx';
-import { Heading } from './heading.tsx';
 import { mark, rangeIn } from './highlights.ts';
 import type { Line } from './line.ts';
-import { LineList } from './line-list.tsx';
 import { LineMenu, type OpenMenu } from './line-menu.tsx';
-import { type LineActions, LineRow } from './line-row.tsx';
+import type { LineActions } from './line-row.tsx';
+import type { LiveFeed } from './live-feed.ts';
+import { LiveChip, Pen } from './live-state.tsx';
 import { NameDialog } from './name-dialog.tsx';
-import { PlayerBar } from './player-bar.tsx';
 import { lineElement, type Reading } from './reading.ts';
 import { SaveState } from './save-state.tsx';
 import { ShareDialog } from './share-dialog.tsx';
 import { ShiftDialog } from './shift-dialog.tsx';
-import { SidePanel } from './side-panel.tsx';
-import { nameOfSpeaker, voiceOfSpeaker } from './speaker-look.ts';
+import { nameOfSpeaker } from './speaker-look.ts';
 import type { TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
+import { TranscriptView } from './transcript-view.tsx';
 
 interface EditedTextProps {
-  facts: TranscriptFacts;
+  facts: Signal<TranscriptFacts>;
   editor: Editor;
   reading: Reading;
   requests: TranscriptRequests;
+  live: LiveFeed | undefined;
   reload(): void;
 }
 
@@ -38,18 +38,18 @@ type Open =
   | { kind: 'export' | 'share' }
   | undefined;
 
-export function EditedText({ facts, editor, reading, requests, reload }: EditedTextProps) {
+export function EditedText({ editor, reading, requests, live, reload, ...props }: EditedTextProps) {
+  const facts = props.facts.value;
+  const isLive = facts.status === 'processing';
   const open = useSignal<Open>(undefined);
   const menu = useSignal<OpenMenu | undefined>(undefined);
   const isFinding = useSignal(false);
   const focusedId = useSignal<string | undefined>(undefined);
   const publishedAt = useSignal(facts.published_at);
   const lines = editor.lines.value;
-  const ids = editor.speakerIds.value;
   const named = editor.speakers.value;
   reading.lines = lines;
-  const nameOf = useCallback((speaker: string) => nameOfSpeaker(speaker, named), [named]);
-  const voiceOf = useCallback((speaker: string | null) => voiceOfSpeaker(speaker, ids), [ids]);
+  const nameOf = (speaker: string) => nameOfSpeaker(speaker, named);
   const actions = useMemo(
     () => actionsOf({ editor, reading, focusedId, menu }),
     [editor, reading, focusedId, menu],
@@ -76,84 +76,56 @@ export function EditedText({ facts, editor, reading, requests, reload }: EditedT
           >
             {text.transcript.find}
           </button>
-          <button type="button" class="btn wide" onClick={() => (open.value = { kind: 'share' })}>
-            {text.transcript.share}
-          </button>
-          <button type="button" class="btn main" onClick={() => (open.value = { kind: 'export' })}>
-            {text.transcript.export}
-          </button>
+          {!isLive && (
+            <>
+              <button type="button" class="btn wide" onClick={() => (open.value = { kind: 'share' })}>
+                {text.transcript.share}
+              </button>
+              <button type="button" class="btn main" onClick={() => (open.value = { kind: 'export' })}>
+                {text.transcript.export}
+              </button>
+            </>
+          )}
         </div>
       }
     >
       {isFinding.value && (
         <FindBar lines={lines} editor={editor} show={showMatch} close={() => (isFinding.value = false)} />
       )}
-      <main class="desk">
-        <article class="sheet">
-          <Heading facts={facts} />
-          <div class="narrow-tools">
-            <button type="button" class="btn small" onClick={() => (isFinding.value = !isFinding.value)}>
-              {text.transcript.find}
-            </button>
-            <button type="button" class="btn small" onClick={() => (open.value = { kind: 'share' })}>
-              {text.transcript.share}
-            </button>
-            <button
-              type="button"
-              class="btn small"
-              disabled={!editor.history.value.canUndo}
-              onClick={() => editor.undo()}
-            >
-              {text.transcript.undo}
-            </button>
-          </div>
-          <Conflicts editor={editor} show={(index) => reading.show(index)} />
-          {lines.length === 0 && <p class="quiet empty">{text.transcript.noSpeech}</p>}
-          <LineList
-            lines={lines}
-            keptId={focusedId.value}
-            onReady={reading.listed}
-            onPlace={reading.placed}
-            render={(line, index) => (
-              <LineRow
-                line={line}
-                name={line.speaker === null ? undefined : nameOf(line.speaker)}
-                voice={voiceOf(line.speaker)}
-                isTurn={index === 0 || lines[index - 1]?.speaker !== line.speaker}
-                isSaid={reading.saidId.value === line.id}
-                actions={actions}
-                hear={reading.hear}
-              />
-            )}
-          />
-        </article>
-        <SidePanel
-          facts={{ ...facts, published_at: publishedAt.value }}
-          lines={lines}
-          speakerIds={ids}
-          nameOf={nameOf}
-          askName={(speaker) => (open.value = { kind: 'name', speaker })}
-        />
-        {menu.value && (
-          <LineMenu
-            key={menu.value.line.id}
-            open={menu.value}
-            editor={editor}
-            nameOf={nameOf}
-            close={() => (menu.value = undefined)}
-            askName={(speaker) => (open.value = { kind: 'name', speaker })}
-            askShift={(line) => (open.value = { kind: 'shift', line })}
-          />
-        )}
-      </main>
-      <PlayerBar
-        player={reading.player}
-        peaks={reading.peaks.value}
-        mediaUrl={requests.mediaUrl}
-        media={facts.media}
+      <TranscriptView
+        facts={{ ...facts, published_at: publishedAt.value }}
         lines={lines}
-        follows={reading.follows}
-        voiceOf={voiceOf}
+        speakerIds={editor.speakerIds.value}
+        named={named}
+        reading={reading}
+        requests={requests}
+        owner={{
+          actions,
+          focusedId: focusedId.value,
+          askName: (speaker) => (open.value = { kind: 'name', speaker }),
+        }}
+        note={isLive && <LiveChip progress={live?.progress.value} />}
+        above={
+          <>
+            <NarrowTools editor={editor} isLive={isLive} isFinding={isFinding} open={open} />
+            <Conflicts editor={editor} show={(index) => reading.show(index)} />
+            {lines.length === 0 && !isLive && <p class="quiet empty">{text.transcript.noSpeech}</p>}
+          </>
+        }
+        below={isLive && <Pen progress={live?.progress.value} />}
+        beside={
+          menu.value && (
+            <LineMenu
+              key={menu.value.line.id}
+              open={menu.value}
+              editor={editor}
+              nameOf={nameOf}
+              close={() => (menu.value = undefined)}
+              askName={(speaker) => (open.value = { kind: 'name', speaker })}
+              askShift={isLive ? undefined : (line) => (open.value = { kind: 'shift', line })}
+            />
+          )
+        }
       />
       {now?.kind === 'name' && (
         <NameDialog speaker={now.speaker} editor={editor} nameOf={nameOf} close={close} />
@@ -175,6 +147,40 @@ export function EditedText({ facts, editor, reading, requests, reload }: EditedT
         />
       )}
     </Frame>
+  );
+}
+
+/** Where the bar on top has no room for them. */
+function NarrowTools({
+  editor,
+  isLive,
+  isFinding,
+  open,
+}: {
+  editor: Editor;
+  isLive: boolean;
+  isFinding: Signal<boolean>;
+  open: Signal<Open>;
+}) {
+  return (
+    <div class="narrow-tools">
+      <button type="button" class="btn small" onClick={() => (isFinding.value = !isFinding.value)}>
+        {text.transcript.find}
+      </button>
+      {!isLive && (
+        <button type="button" class="btn small" onClick={() => (open.value = { kind: 'share' })}>
+          {text.transcript.share}
+        </button>
+      )}
+      <button
+        type="button"
+        class="btn small"
+        disabled={!editor.history.value.canUndo}
+        onClick={() => editor.undo()}
+      >
+        {text.transcript.undo}
+      </button>
+    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { type Change, type Conflict, Draft } from './draft.ts';
 import type { Line } from './line.ts';
 import { indexAt, joinChanges, passageOf, shiftChanges, speakerChanges, splitChanges } from './line-edits.ts';
 import { Outbox, randomId } from './outbox.ts';
+import { speakersIn } from './speaker-look.ts';
 import type { Edition, TranscriptRequests } from './transcript-requests.ts';
 
 /** Above so many lines a change is the service's work: one call instead of many. */
@@ -57,6 +58,21 @@ export class Editor {
     document.removeEventListener('visibilitychange', this.#shown);
     this.#news?.close();
     this.save.close();
+  }
+
+  /** Lines that the machine has just made. */
+  heard(lines: readonly Line[]): void {
+    this.#draft.received(lines.map((line) => ({ ...line, revision: 0, isDeleted: false })));
+    this.#show();
+  }
+
+  /** The transcript is complete: these are its lines, and what became of those that stood there before. */
+  completed({ revision, speakers, lines }: Edition, changes: Edition): void {
+    this.#draft.completed([...lines, ...changes.lines.filter(({ isDeleted }) => isDeleted)]);
+    this.#revision = Math.max(this.#revision, revision);
+    this.speakers.value = speakers;
+    this.#show();
+    this.save.changed();
   }
 
   type(id: string, text: string): void {
@@ -193,15 +209,4 @@ export class Editor {
     this.conflicts.value = this.#draft.conflicts;
     this.history.value = { canUndo: this.#draft.canUndo, canRedo: this.#draft.canRedo };
   }
-}
-
-function speakersIn(lines: readonly Line[], named: Readonly<Record<string, string>>): string[] {
-  const ids = new Set<string>();
-  for (const { speaker } of lines) if (speaker !== null) ids.add(speaker);
-  for (const id of Object.keys(named)) ids.add(id);
-  const isMachine = (id: string) => /^\d+$/.test(id);
-  // The machine counts from zero in the order of speaking; people's own follow.
-  return [...ids].sort((a, b) =>
-    isMachine(a) && isMachine(b) ? Number(a) - Number(b) : Number(isMachine(b)) - Number(isMachine(a)),
-  );
 }

@@ -16,7 +16,8 @@ interface LineMenuProps {
   nameOf(speaker: string): string;
   close(): void;
   askName(speaker: string): void;
-  askShift(line: Line): void;
+  /** Undefined while more lines are to come. */
+  askShift: ((line: Line) => void) | undefined;
 }
 
 const menuPixels = 260;
@@ -101,9 +102,11 @@ export function LineMenu({
       <button type="button" role="menuitem" onClick={done(() => editor.join(line.id))}>
         {words.join}
       </button>
-      <button type="button" role="menuitem" onClick={done(() => askShift(line))}>
-        {words.shift}
-      </button>
+      {askShift && (
+        <button type="button" role="menuitem" onClick={done(() => askShift(line))}>
+          {words.shift}
+        </button>
+      )}
       <button type="button" role="menuitem" onClick={done(() => void copyLink(line))}>
         {words.copyLink}
       </button>

@@ -12,6 +12,7 @@ export interface Line extends Content {
 
 /** A line as the service last told it; a deleted one is still known there. */
 export interface ServerLine extends Line {
+  /** 0: heard while the transcript is being made. */
   revision: number;
   isDeleted: boolean;
 }

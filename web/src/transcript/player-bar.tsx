@@ -13,6 +13,8 @@ interface PlayerBarProps {
   peaks: Peaks | undefined;
   mediaUrl: string;
   media: { type: string; is_video: boolean } | null;
+  /** The recording is still worked on. */
+  isComing: boolean;
   lines: readonly Line[];
   follows: Signal<boolean>;
   voiceOf(speaker: string | null): number | undefined;
@@ -21,7 +23,8 @@ interface PlayerBarProps {
 const fineStep = 0.05;
 const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
 
-export function PlayerBar({ player, peaks, mediaUrl, media, lines, follows, voiceOf }: PlayerBarProps) {
+export function PlayerBar(props: PlayerBarProps) {
+  const { player, peaks, mediaUrl, media, isComing, lines, follows, voiceOf } = props;
   useShortcuts(player);
   const words = text.transcript;
   if (!media || player.isBroken.value)
@@ -29,7 +32,7 @@ export function PlayerBar({ player, peaks, mediaUrl, media, lines, follows, voic
       <footer class="player">
         <div>
           <Waveform player={player} peaks={peaks} lines={lines} voiceOf={voiceOf} />
-          <p class="small quiet">{media ? words.mediaGone : words.noMedia}</p>
+          <p class="small quiet">{media ? words.mediaGone : isComing ? words.mediaComing : words.noMedia}</p>
         </div>
       </footer>
     );

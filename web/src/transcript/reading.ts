@@ -6,7 +6,7 @@ import { indexAt } from './line-edits.ts';
 import type { LineListHandle } from './line-list.tsx';
 import { type Peaks, parsedPeaks } from './peaks.ts';
 import { Player } from './player.ts';
-import type { TranscriptRequests } from './transcript-requests.ts';
+import type { TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
 import { WordTimes, wordAt, wordAtOffset } from './word-times.ts';
 
 const placeName = 'longhand-place';
@@ -41,7 +41,14 @@ export class Reading {
     mark('found', []);
   }
 
-  async loadPeaks(): Promise<void> {
+  /** What is known of the recording; more of it once its sound is there. */
+  know({ duration_seconds: seconds, has_peaks: hasPeaks }: TranscriptFacts): void {
+    if (seconds !== null && this.player.durationMs.peek() === 0)
+      this.player.durationMs.value = seconds * 1000;
+    if (hasPeaks && !this.peaks.peek()) void this.#loadPeaks();
+  }
+
+  async #loadPeaks(): Promise<void> {
     const response = await fetch(this.#requests.peaksUrl).catch(() => undefined);
     if (!response?.ok) return;
     const peaks = parsedPeaks(await response.arrayBuffer());

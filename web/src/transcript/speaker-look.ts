@@ -1,5 +1,6 @@
 /** How a speaker is shown: by name, or by number as the machine counted. */
 import { text } from '../text.ts';
+import type { Line } from './line.ts';
 
 const voices = 8;
 
@@ -14,4 +15,15 @@ export function nameOfSpeaker(speaker: string, named: Readonly<Record<string, st
 export function voiceOfSpeaker(speaker: string | null, ids: readonly string[]): number | undefined {
   const at = speaker === null ? -1 : ids.indexOf(speaker);
   return at < 0 ? undefined : (at % voices) + 1;
+}
+
+/** Ids of all who speak or have a name, in the order in which the machine counted them; people's own follow. */
+export function speakersIn(lines: readonly Line[], named: Readonly<Record<string, string>>): string[] {
+  const ids = new Set<string>();
+  for (const { speaker } of lines) if (speaker !== null) ids.add(speaker);
+  for (const id of Object.keys(named)) ids.add(id);
+  const isMachine = (id: string) => /^\d+$/.test(id);
+  return [...ids].sort((a, b) =>
+    isMachine(a) && isMachine(b) ? Number(a) - Number(b) : Number(isMachine(b)) - Number(isMachine(a)),
+  );
 }

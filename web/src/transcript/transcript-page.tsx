@@ -1,5 +1,5 @@
-/** One recording: its text while it is made, then to read, hear, mend and take away. */
-import { useSignal } from '@preact/signals';
+/** One recording: its text while it is made and afterwards, to read, hear, mend and take away. */
+import { type Signal, signal, useSignal } from '@preact/signals';
 import { useCallback, useEffect } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { Frame } from '../frame.tsx';
@@ -9,7 +9,7 @@ import { text } from '../text.ts';
 import { EditedText } from './edited-text.tsx';
 import { Editor } from './editor.ts';
 import { Heading, titleOf } from './heading.tsx';
-import { LiveText } from './live-text.tsx';
+import { LiveFeed } from './live-feed.ts';
 import { randomId } from './outbox.ts';
 import { Reading } from './reading.ts';
 import { type TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
@@ -17,15 +17,17 @@ import { type TranscriptFacts, TranscriptRequests } from './transcript-requests.
 type State =
   | { kind: 'loading' }
   | { kind: 'trouble'; message: string }
-  | { kind: 'live' | 'failed'; facts: TranscriptFacts }
+  | { kind: 'failed'; facts: TranscriptFacts }
   | {
-      kind: 'done';
+      kind: 'open';
       /** Of the visit: an import begins another. */
       visit: string;
-      facts: TranscriptFacts;
+      facts: Signal<TranscriptFacts>;
       editor: Editor;
       reading: Reading;
       requests: TranscriptRequests;
+      /** While it is made. */
+      live: LiveFeed | undefined;
     };
 
 export function TranscriptPage() {
@@ -34,9 +36,12 @@ export function TranscriptPage() {
   const state = useSignal<State>({ kind: 'loading' });
   const load = useCallback(async () => {
     close(state.peek());
-    state.value = await loaded(id);
-    const { value } = state;
-    if ('facts' in value) document.title = `${titleOf(value.facts.filename)} · Longhand`;
+    const next = await loaded(id, () => void load());
+    state.value = next;
+    if ('facts' in next) {
+      const { filename } = next.kind === 'open' ? next.facts.peek() : next.facts;
+      document.title = `${titleOf(filename)} · Longhand`;
+    }
   }, [id, state]);
   useEffect(() => {
     void load();
@@ -50,38 +55,34 @@ export function TranscriptPage() {
         <Trouble retry={load}>{now.message}</Trouble>
       </Frame>
     );
-  if (now.kind === 'done') return <EditedText key={now.visit} {...now} reload={() => void load()} />;
+  if (now.kind === 'open') return <EditedText key={now.visit} {...now} reload={() => void load()} />;
   return (
     <Frame>
       <main class="desk">
         <article class="sheet">
-          {now.kind === 'live' ? (
-            <LiveText facts={now.facts} ended={load} />
-          ) : (
-            <>
-              <Heading facts={now.facts} />
-              <p class="notice bad" role="alert">
-                {now.facts.error}
-              </p>
-            </>
-          )}
+          <Heading facts={now.facts} />
+          <p class="notice bad" role="alert">
+            {now.facts.error}
+          </p>
         </article>
       </main>
     </Frame>
   );
 }
 
-async function loaded(id: string): Promise<State> {
+async function loaded(id: string, reload: () => void): Promise<State> {
   const requests = TranscriptRequests.ofOwner(id);
   try {
-    const { facts, edition } = await requests.read();
-    if (facts.status === 'processing') return { kind: 'live', facts };
-    if (!edition) return { kind: 'failed', facts };
+    const read = await requests.read();
+    const isLive = read.facts.status === 'processing';
+    const edition = isLive ? await requests.since(0) : read.edition;
+    if (!edition) return { kind: 'failed', facts: read.facts };
+    const facts = signal(read.facts);
     const editor = await Editor.open(id, requests, edition);
     const reading = new Reading(id, requests);
-    if (facts.duration_seconds !== null) reading.player.durationMs.value = facts.duration_seconds * 1000;
-    if (facts.has_peaks) void reading.loadPeaks();
-    return { kind: 'done', visit: randomId(), facts, editor, reading, requests };
+    reading.know(read.facts);
+    const live = isLive ? new LiveFeed({ facts, editor, reading, requests }, reload) : undefined;
+    return { kind: 'open', visit: randomId(), facts, editor, reading, requests, live };
   } catch (error) {
     const isMissing = codeOf(error) === 'not_found';
     return { kind: 'trouble', message: isMissing ? text.notFound.title : text.unreachable };
@@ -89,7 +90,8 @@ async function loaded(id: string): Promise<State> {
 }
 
 function close(state: State): void {
-  if (state.kind !== 'done') return;
+  if (state.kind !== 'open') return;
+  state.live?.close();
   state.editor.close();
   state.reading.close();
 }

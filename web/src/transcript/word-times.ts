@@ -34,6 +34,11 @@ export class WordTimes {
     await loading;
   }
 
+  /** What was fetched while the transcript was made: the words are known only at its end. */
+  forget(): void {
+    this.#windows.clear();
+  }
+
   of(line: Line): readonly PlacedWord[] {
     const heard = this.#windows.get(Math.floor(line.startMs / windowMs));
     const isHeard = heard !== undefined && !(heard instanceof Promise);

@@ -1,0 +1,29 @@
+import { duration, position } from '../format.ts';
+import { text } from '../text.ts';
+import type { LiveProgress } from './live-feed.ts';
+
+/** Behind the title: that it is being written, and for how long. */
+export function LiveChip({ progress }: { progress: LiveProgress | undefined }) {
+  const left = progress?.secondsLeft;
+  return (
+    <span class="chip">
+      {text.transcript.beingWritten}
+      {left ? ` · ${text.library.left(duration(left))}` : ''}
+    </span>
+  );
+}
+
+/** Where the text grows. */
+export function Pen({ progress }: { progress: LiveProgress | undefined }) {
+  const { doneSeconds, totalSeconds } = progress ?? {};
+  return (
+    <div class="turn">
+      <p class="pen num" role="status">
+        <i />
+        {totalSeconds
+          ? text.transcript.writtenTo(position(doneSeconds ?? 0), position(totalSeconds))
+          : text.library.queued}
+      </p>
+    </div>
+  );
+}
