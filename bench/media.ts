@@ -17,6 +17,7 @@ import { systemClock as clock } from '../src/platform/clock.ts';
 import { hostileFiles, truncatedFiles } from '../test/fixtures/hostile-files.ts';
 import { mediaFolder } from '../test/fixtures/media-files.ts';
 import { sandbox } from '../test/support/sandbox.ts';
+import { median } from './figures.ts';
 import { hostileLinks } from './hostile-links.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 
@@ -228,8 +229,4 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -6,6 +6,7 @@ import { sampleRate } from '../src/timeline/sample-rate.ts';
 import { wavHeader, wavHeaderBytes } from '../src/timeline/wav-header.ts';
 import { decoded } from './decoded.ts';
 import type { Recording } from './recordings.ts';
+import { seeded } from './seeded.ts';
 
 /** Clips one after the other with pauses of 0.4 to 4 s between them, every third of which is filled with noise. */
 export function longRecording(clips: readonly Recording[], minutes: number, file: string): Recording {
@@ -81,12 +82,4 @@ function pause(seconds: number, loudness: number, random: () => number): Buffer 
   if (loudness > 0)
     for (let i = 0; i < samples.length; i++) samples[i] = Math.round((random() - 0.5) * 2 * loudness);
   return Buffer.from(samples.buffer);
-}
-
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return state / 2 ** 31;
-  };
 }

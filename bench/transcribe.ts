@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { median } from './figures.ts';
 import { joinedRecording, type Recording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 import { percent, type WordErrors, wordErrors } from './word-error-rate.ts';
@@ -156,8 +157,4 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const deadlineMs = 30_000;
+const deadlineMs = 60_000;
 const pollMs = 5;
 
 /** Asks until there is an answer, for a bounded time. */
