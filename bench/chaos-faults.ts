@@ -44,6 +44,21 @@ const faults: Record<string, Fault> = {
     member.storage.restore();
     return member.name;
   },
+  async fillDisk(fleet, random) {
+    const member = random.pick(fleet.members.filter(({ role }) => role === 'worker'));
+    const empty = await fleet.fillDisk(member, random.pick(['half', 'nothing'] as const));
+    await delay(seconds(random, 10));
+    await empty?.();
+    return empty ? member.name : notPossible;
+  },
+  /** By less than what signatures of URLs and webhooks tolerate; and back, which is another step. */
+  async stepClock(fleet, random) {
+    const member = anyone(fleet, random);
+    const isStepped = await fleet.stepClock(member, random.integer(30, 240) * random.pick([-1, 1]));
+    await delay(seconds(random, 10));
+    await fleet.stepClock(member, 0);
+    return isStepped ? member.name : notPossible;
+  },
   async freezeDatabase(fleet, random) {
     const thaw = await fleet.freezeDatabase();
     await delay(seconds(random, 8));
@@ -56,6 +71,9 @@ const faults: Record<string, Fault> = {
   },
 };
 
+/** What this machine lacks is not counted; the script stays the same. */
+const notPossible = 'not possible here';
+
 /** The database is everybody's: its faults come less often than those of one process. */
 const draw = [
   ...['kill', 'kill', 'kill', 'redeploy', 'redeploy', 'stopAndContinue', 'stopAndContinue'],
@@ -64,6 +82,8 @@ const draw = [
     'cutFromDatabase',
     'cutFromStorage',
     'cutFromStorage',
+    'fillDisk',
+    'stepClock',
     'freezeDatabase',
     'restartDatabase',
   ],
@@ -75,10 +95,13 @@ export async function faultsUntil(
   { endsAtMs, betweenMs }: { endsAtMs: number; betweenMs: number },
 ): Promise<string[]> {
   const done: string[] = [];
+  const startedAtMs = Date.now();
   while (Date.now() < endsAtMs) {
     const name = random.pick(draw);
+    const atSeconds = Math.round((Date.now() - startedAtMs) / 1000);
     const whom = await faults[name]?.(fleet, random);
-    done.push(`${name}: ${whom}`);
+    console.log(`${atSeconds} s  ${name}: ${whom}`);
+    if (whom !== notPossible) done.push(`${name}: ${whom}`);
     // A process that could not start while the database was away is started again, as a supervisor would.
     for (const member of fleet.members) if (!member.process) await fleet.start(member);
     await delay(random.integer(0, betweenMs));

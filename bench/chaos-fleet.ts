@@ -1,7 +1,8 @@
 /** A small fleet of real processes, and everything that can be done to it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,19 +10,29 @@ import { S3 } from '@aws-sdk/client-s3';
 import { systemClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
+import type { ObjectStore } from '../src/storage/object-store.ts';
+import { S3Store } from '../src/storage/s3-store.ts';
 import { childProcesses } from '../test/support/child-processes.ts';
 import { type Hooks, onCleanup } from '../test/support/cleanup.ts';
 import { freePort } from '../test/support/free-port.ts';
+import { mountSmallDisk, skipWithoutMounts } from '../test/support/small-disk.ts';
 import { openTcpProxy, type TcpProxy } from '../test/support/tcp-proxy.ts';
 import { benchApiKey } from './upload-service.ts';
 
 const root = join(import.meta.dirname, '..');
 const bucket = 'chaos';
+const mebibyte = 2 ** 20;
+const diskMebibytes = 256;
+const reserveMebibytes = 32;
+/** Debian's libfaketime reads the offset from a file, so that the clock of a running process can be stepped. */
+const [clockLibrary] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
 
 export interface Member {
   name: string;
   role: 'api' | 'worker';
-  dataDir: string;
+  disk: MemberDisk;
+  /** How far its clock is off, as a file that it reads; undefined where clocks cannot be stepped. */
+  clockFile: string | undefined;
   /** Of an API. */
   url: string;
   /** Its own ways to the database and to the store. */
@@ -30,18 +41,32 @@ export interface Member {
   process: ChildProcess | undefined;
 }
 
+interface MemberDisk {
+  /** As the process sees it, and as we do. */
+  dataDir: string;
+  directory: string;
+  /** What the process is started by, to see it. */
+  enter: readonly string[];
+  /** A file system of its own, that can be filled without harm to anyone. */
+  isSmall: boolean;
+}
+
 export interface ChaosFleet {
   members: readonly Member[];
   operatorKey: string;
   /** For whoever checks: the server itself, past every proxy. */
   databaseUrl: string;
-  store: { list(prefix: string): Promise<string[]> };
+  store: ObjectStore;
   start(member: Member): Promise<void>;
   stop(member: Member, signal: NodeJS.Signals): Promise<void>;
   /** Every process of it, or of the database: SIGSTOP or SIGCONT. */
   signalAll(member: Member, signal: NodeJS.Signals): void;
   freezeDatabase(): Promise<() => void>;
   restartDatabase(awayMs: number): Promise<void>;
+  /** Leaves half of the reserve, or nothing; undefined where its disk is also that of others. */
+  fillDisk(member: Member, leave: 'half' | 'nothing'): Promise<(() => Promise<void>) | undefined>;
+  /** False where clocks cannot be stepped. */
+  stepClock(member: Member, seconds: number): Promise<boolean>;
   scratchFiles(): Promise<string[]>;
 }
 
@@ -64,6 +89,7 @@ export async function openChaosFleet(
     LONGHAND_RATE_REQUESTS: '1000000',
     LONGHAND_RATE_CREATES: '1000000',
     LONGHAND_WORKERS: '1',
+    LONGHAND_DISK_RESERVE: String(reserveMebibytes * mebibyte),
     LONGHAND_LOG_LEVEL: 'fatal',
     ...settings,
   };
@@ -73,12 +99,13 @@ export async function openChaosFleet(
     ['worker', workers],
   ] as const) {
     for (let number = 1; number <= count; number += 1) {
-      const dataDir = join(directory, `${role}-${number}`);
-      await mkdir(dataDir);
+      const clockFile = clockLibrary && join(directory, `${role}-${number}.clock`);
+      if (clockFile) await writeFile(clockFile, '+0');
       members.push({
         name: `${role} ${number}`,
         role,
-        dataDir,
+        disk: await memberDisk(hooks, join(directory, `${role}-${number}`)),
+        clockFile,
         url: `http://127.0.0.1:${await freePort()}`,
         database: await openTcpProxy(hooks, { path: database.socket }),
         storage: await openTcpProxy(hooks, s3.address),
@@ -105,9 +132,21 @@ export async function openChaosFleet(
     },
     freezeDatabase: database.freeze,
     restartDatabase: database.restart,
+    async fillDisk({ disk }, leave) {
+      if (!disk.isSmall) return undefined;
+      const { bavail, bsize } = await statfs(disk.directory);
+      const left = leave === 'half' ? (reserveMebibytes / 2) * mebibyte : 0;
+      const filler = join(disk.directory, 'filler');
+      await writeFile(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+      return () => rm(filler);
+    },
+    async stepClock({ clockFile }, seconds) {
+      if (clockFile) await writeFile(clockFile, `${seconds < 0 ? '' : '+'}${seconds}`);
+      return clockFile !== undefined;
+    },
     async scratchFiles() {
       const found = await Promise.all(
-        members.map(({ dataDir }) => readdir(join(dataDir, 'tmp'), { recursive: true }).catch(() => [])),
+        members.map(({ disk }) => readdir(join(disk.directory, 'tmp'), { recursive: true }).catch(() => [])),
       );
       return found.flat();
     },
@@ -122,18 +161,46 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** Of a few mebibytes and the member's alone, where file systems may be mounted. It stays when the process ends. */
+async function memberDisk(hooks: Hooks, directory: string): Promise<MemberDisk> {
+  if (skipWithoutMounts) {
+    await mkdir(directory);
+    return { dataDir: directory, directory, enter: [], isSmall: false };
+  }
+  const disk = await mountSmallDisk(hooks, diskMebibytes);
+  return { dataDir: disk.mountPoint, directory: disk.directory, enter: disk.enter, isSmall: true };
+}
+
+/** What the process and its speech processes are given; timeouts and intervals run on the monotonic clock. */
+function clockSettings(clockFile: string | undefined): Record<string, string> {
+  if (!clockLibrary || !clockFile) return {};
+  return {
+    LD_PRELOAD: clockLibrary,
+    FAKETIME_TIMESTAMP_FILE: clockFile,
+    FAKETIME_CACHE_DURATION: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    NO_FAKE_STAT: '1',
+  };
+}
+
 async function startMember(
   member: Member,
   common: Record<string, string>,
   databaseUrlAt: (target: string) => string,
 ): Promise<void> {
-  const { role, dataDir, url, database, storage } = member;
-  const child = spawn(process.execPath, [join(root, 'src', 'main.ts'), 'serve', '--role', role], {
+  const { role, disk, clockFile, url, database, storage } = member;
+  const [program = '', ...args] = [
+    ...disk.enter,
+    process.execPath,
+    ...[join(root, 'src', 'main.ts'), 'serve', '--role', role],
+  ];
+  const child = spawn(program, args, {
     env: {
       ...common,
+      ...clockSettings(clockFile),
       LONGHAND_PORT: new URL(url).port,
       LONGHAND_PUBLIC_URL: 'http://127.0.0.1:8080',
-      LONGHAND_DATA_DIR: dataDir,
+      LONGHAND_DATA_DIR: disk.dataDir,
       LONGHAND_DATABASE_URL: databaseUrlAt(database.target),
       LONGHAND_S3_ENDPOINT: `http://${storage.target}`,
     },
@@ -212,11 +279,13 @@ async function chaosStore(hooks: Hooks, directory: string) {
       LONGHAND_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       LONGHAND_S3_FORCE_PATH_STYLE: 'true',
     },
-    store: {
-      async list(prefix: string) {
-        const { Contents = [] } = await client.listObjectsV2({ Bucket: bucket, Prefix: prefix });
-        return Contents.map(({ Key = '' }) => Key);
-      },
-    },
+    store: new S3Store({
+      ...credentials,
+      endpoint: endpoint.href,
+      bucket,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      clock: systemClock,
+    }),
   };
 }

@@ -11,8 +11,8 @@ const fixtures = join(import.meta.dirname, '..', 'test', 'fixtures');
 /** What is said in each. */
 export const clips: Record<string, RegExp> = {
   'austen-880.flac': /not an ill[- ]disposed young man/i,
-  'austen-870.flac': /\w/,
-  'austen-930.flac': /\w/,
+  'austen-870.flac': /leisure to consider how much/i,
+  'austen-930.flac': /been made amiable himself/i,
 };
 
 export interface ChaosAccount {

@@ -18,7 +18,12 @@ const canMount =
 export const skipWithoutMounts = canMount ? false : 'no right to mount file systems here';
 
 export interface SmallDisk {
+  /** As the processes outside of its namespace see it. */
   directory: string;
+  /** As those inside do. */
+  mountPoint: string;
+  /** Starts a program that sees it, also after another one that did has ended. */
+  enter: readonly string[];
   makeReadOnly(): Promise<void>;
 }
 
@@ -41,8 +46,11 @@ export async function mountSmallDisk(hooks: Hooks, mebibytes: number): Promise<S
     await rm(mountPoint, { recursive: true });
   });
   await done();
+  const asRoot = mountNamespace.includes('--user') ? ['--user', '--preserve-credentials'] : [];
   return {
     directory: join('/proc', String(holder.pid), 'root', mountPoint),
+    mountPoint,
+    enter: ['nsenter', `--target=${holder.pid}`, ...asRoot, '--mount', '--'],
     async makeReadOnly() {
       holder.stdin.write('\n');
       await done();
