@@ -137,7 +137,10 @@ export async function openChaosFleet(
       const { bavail, bsize } = await statfs(disk.directory);
       const left = leave === 'half' ? (reserveMebibytes / 2) * mebibyte : 0;
       const filler = join(disk.directory, 'filler');
-      await writeFile(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+      await writeFile(filler, Buffer.alloc(Math.max(0, bavail * bsize - left))).catch((error) => {
+        // The member wrote something meanwhile: there is no room at all now.
+        if (error.code !== 'ENOSPC') throw error;
+      });
       return () => rm(filler);
     },
     async stepClock({ clockFile }, seconds) {

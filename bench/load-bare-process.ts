@@ -6,6 +6,7 @@ import { systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database.ts';
 import { TaskQueue } from '../src/platform/queue.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
+import { admissionStore } from '../src/transcription/admission-store.ts';
 import { stepQueues } from '../src/transcription/steps.ts';
 
 const [databaseUrl = '', port = '0'] = process.argv.slice(2);
@@ -45,7 +46,7 @@ server.get('/api/v1/transcriptions', async (request) => {
   const data = await db.prepared(
     'bare_list',
     `select ${summary} from transcription where account_id = $1 order by number desc limit $2`,
-    [account, 20],
+    [account, 25],
   );
   return { data };
 });
@@ -73,26 +74,21 @@ server.post<{ Body: { source_url: string } }>('/api/v1/transcriptions', async (r
     [],
   );
   const data = await db.transaction(async (tx) => {
-    await tx.query(
-      `insert into daily_usage as usage (account_id, day, transcriptions) values ($1, $2, 1)
-       on conflict (account_id, day) do update set transcriptions = usage.transcriptions + 1 returning transcriptions`,
-      [account, day],
-    );
     const [row] = await tx.query<{ id: string }>(
       `insert into transcription (id, account_id, filename, source, options, allowance_day)
        values ($1, $2, 'link', $3, '{}', $4) returning ${summary}`,
       [randomUUID(), account, source, day],
     );
-    await tx.query('select number from account where id = $1 for no key update', [account]);
-    const [running] = await tx.query<{ running: number }>(
-      `select count(*)::int as running from transcription
-       where account_id = $1 and status = 'processing' and admitted_at is not null`,
-      [account],
+    await tx.query(
+      `insert into daily_usage as usage (account_id, day, transcriptions) values ($1, $2, 1)
+       on conflict (account_id, day) do update set transcriptions = usage.transcriptions + 1
+       where usage.transcriptions < $3 returning transcriptions`,
+      [account, day, 1_000_000],
     );
-    if ((running?.running ?? 0) < 20) {
-      await tx.query('update transcription set admitted_at = now() where id = $1', [row?.id]);
-      await queue.send(tx, stepQueues.fetch.name, [{ data: { transcriptionId: row?.id }, lane: 1 }]);
-    }
+    const locked = await admissionStore.lockAccount(tx, account);
+    const admitted = await admissionStore.admitNext(tx, account, 1_000);
+    const tasks = admitted.map(({ id }) => ({ data: { transcriptionId: id }, lane: locked?.lane ?? 0 }));
+    await queue.send(tx, stepQueues.fetch.name, tasks);
     return row;
   });
   reply.code(202);

@@ -113,6 +113,7 @@ export const settingSchema = z.object({
   LONGHAND_OPENAI_WAIT: wholeNumber(1, 3_600).default(280),
   LONGHAND_METRICS: yesOrNo.default(false),
   LONGHAND_METRICS_LISTEN: readBy(parseListenAddress).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl('must be the http or https URL of an OTLP collector').optional(),
   LONGHAND_SERVER: webUrl('must be the http or https URL of a Longhand server').optional(),
   LONGHAND_KEY: z.string().optional().meta(secret),
   LONGHAND_RATE_REQUESTS: wholeNumber(1, 1_000_000).default(600),

@@ -71,6 +71,8 @@ export interface Config {
   metrics: boolean;
   /** Where metrics and health answer besides, without a key: a worker has no other listener. */
   metricsListen: { host: string; port: number } | undefined;
+  /** The operator's OpenTelemetry collector; no spans without. */
+  tracesEndpoint: string | undefined;
   rateLimits: { requestsPerMinute: number; createsPerMinute: number };
   /** For commands that work on a server elsewhere. */
   client: ClientSettings;
@@ -131,6 +133,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     openAiWaitSeconds: settings.LONGHAND_OPENAI_WAIT,
     metrics: settings.LONGHAND_METRICS,
     metricsListen: settings.LONGHAND_METRICS_LISTEN,
+    tracesEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     rateLimits: {
       requestsPerMinute: settings.LONGHAND_RATE_REQUESTS,
       createsPerMinute: settings.LONGHAND_RATE_CREATES,

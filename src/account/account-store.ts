@@ -109,10 +109,9 @@ export function accountStore(plans: PlanTable) {
       return account;
     },
 
-    /** How many jobs of the account may run at once; one at a time where its plan is no longer in the table. */
-    async runningMax(db: Queryable, id: string): Promise<number> {
-      const [row] = await db.query<{ plan: string }>('select plan from account where id = $1', [id]);
-      return plans.get(row?.plan ?? '')?.runningTranscriptionsMax ?? 1;
+    /** How many jobs of an account may run at once by its plan; one at a time where that is no longer in the table. */
+    runningMax(plan: string): number {
+      return plans.get(plan)?.runningTranscriptionsMax ?? 1;
     },
 
     async setPlan(db: Queryable, id: string, plan: string): Promise<Account> {

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
+import { hotQuery, type Queryable } from '../platform/database.ts';
 import type { Account } from './account.ts';
 
 const dayMs = 86_400_000;
@@ -20,7 +20,9 @@ export class Allowance {
   }
 
   async usedToday(db: Queryable, accountId: string): Promise<number> {
-    const [row] = await db.query<{ transcriptions: number }>(
+    const [row] = await hotQuery<{ transcriptions: number }>(
+      db,
+      'allowance_used',
       'select transcriptions from daily_usage where account_id = $1 and day = $2',
       [accountId, this.today()],
     );
@@ -41,8 +43,7 @@ export class Allowance {
   }
 
   /** Counts one, in the transaction that creates the job. The row lock makes concurrent creates wait their turn. */
-  async take(tx: Queryable, account: Account): Promise<{ day: string }> {
-    const day = this.today();
+  async take(tx: Queryable, account: Account, day = this.today()): Promise<{ day: string }> {
     const rows = await tx.query(
       `insert into daily_usage as usage (account_id, day, transcriptions) values ($1, $2, 1)
        on conflict (account_id, day) do update set transcriptions = usage.transcriptions + 1

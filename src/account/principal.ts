@@ -8,6 +8,8 @@ export interface Principal {
   account: Account;
   credential: { kind: 'key' | 'session' | 'operator'; id: string };
   door: Door;
+  /** Where requests are traced: what this one starts belongs to its trace. */
+  traceParent?: string | undefined;
 }
 
 /** The operator acts in an account's name, at the command line. */

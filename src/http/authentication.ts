@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../account/authenticate.ts';
 import type { Door, Principal } from '../account/principal.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
+import { traceParentOf } from './request-traces.ts';
 import type { SessionRequests } from './session-requests.ts';
 
 declare module 'fastify' {
@@ -29,9 +30,10 @@ export function requireApiKey(
   api.addHook('onRequest', async (request, reply) => {
     const { authorization } = request.headers;
     const person = authorization === undefined ? await sessions?.pagePrincipal(request) : undefined;
-    request.principal = person ?? (await authenticator.authenticate(authorization, door));
+    const principal = person ?? (await authenticator.authenticate(authorization, door));
+    request.principal = { ...principal, traceParent: traceParentOf(request) };
     const kind = request.routeOptions.config.createsJob ? 'create' : 'request';
-    reply.headers(await limiter.admit(request.principal.account.id, kind));
+    reply.headers(await limiter.admit(principal.account.id, kind));
   });
 }
 

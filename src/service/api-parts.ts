@@ -5,6 +5,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { Announcements } from '../platform/notifications.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import type { Traces } from '../platform/traces.ts';
 import type { JobNotes } from '../transcription/job-notes.ts';
 import type { Foundation } from './foundation.ts';
 import type { Storage } from './processing.ts';
@@ -19,6 +20,7 @@ export interface ApiParts {
   secretBox: SecretBox | undefined;
   webhooks: Pick<Webhooks, 'afterRemoval' | 'recordEnd' | 'afterEnd'>;
   metrics: Metrics;
+  traces: Traces | undefined;
   publicUrl: PublicUrl;
   announcements: Announcements;
   missing: HealthDeps['missing'];

@@ -10,10 +10,12 @@ import type { Sessions } from '../account/sessions.ts';
 import { judgeUrl } from '../egress/url.ts';
 import { EventStreams, type EventStreamsDeps } from '../http/event-streams.ts';
 import { countRequests } from '../http/request-metrics.ts';
+import { traceRequests } from '../http/request-traces.ts';
 import { type RoutesDeps, registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
 import type { Database } from '../platform/database.ts';
+import { InTurn } from '../platform/in-turn.ts';
 import { StartError } from '../platform/start-error.ts';
 import { JobFeeds } from '../transcription/job-feeds.ts';
 import { uploadStore } from '../upload/upload-store.ts';
@@ -27,6 +29,8 @@ import { createWeb } from './web.ts';
 
 /** A caller waits for every statement of a request; none of them needs more than milliseconds. */
 const queryTimeoutMs = 4_000;
+/** While one create of an account holds its row locks, the next gets as far as them. */
+const createTurns = { atOnce: 2, waitingMax: 512, waitMs: queryTimeoutMs };
 
 export async function createApi(parts: ApiParts): Promise<Server> {
   const { config, clock, logger, accounts } = parts.foundation;
@@ -36,6 +40,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   const allowance = new Allowance(clock);
   const server = createServer({ logger, tls: await tlsOf(parts.foundation) });
   countRequests(server, parts.metrics.meter);
+  if (parts.traces) traceRequests(server, parts.traces);
   const authenticator = new Authenticator({ db, accounts, clock, operatorKey: config.apiKey });
   const limiter = new RateLimiter(config.rateLimits, {
     clock,
@@ -80,7 +85,9 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       claimUpload: (tx, claim) => uploadStore.claim(tx, { ...claim, at: clock.date() }),
       isAcceptableSourceUrl: (url) => judgeUrl(url, { allow: config.egressAllow }).ok,
       labelOfUrl: labelOfSource,
+      inTurn: new InTurn({ ...createTurns, clock }),
       notes: parts.notes,
+      traces: parts.traces,
     },
     transcriptionEvents: { feeds: new JobFeeds({ db, clock }, parts.announcements), streams },
     webhooks: {

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../platform/database.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import type { JobNotes } from '../transcription/job-notes.ts';
+import type { JobTraces } from '../transcription/job-traces.ts';
 import type { Storage } from './processing.ts';
 
 export function observeProcess(
@@ -45,8 +46,8 @@ export function observeProcess(
     .addCallback((result) => result.observe(storage.faults()));
 }
 
-/** Counts how jobs go in this process. */
-export function jobNotes(meter: Meter): JobNotes {
+/** Counts how jobs go in this process, and tells their traces. */
+export function jobNotes(meter: Meter, traces?: JobTraces): JobNotes {
   const accepted = meter.createCounter('longhand_jobs_accepted', { description: 'Jobs accepted, by door.' });
   const ended = meter.createCounter('longhand_jobs_ended', {
     description: 'Jobs that ended, by status and code of the failure.',
@@ -61,10 +62,15 @@ export function jobNotes(meter: Meter): JobNotes {
   const audio = meter.createCounter('longhand_audio_seconds', { description: 'Audio that was recognised.' });
   return {
     accepted: (door) => accepted.add(1, { door }),
-    ended: (status, code) => ended.add(1, { status, code: code ?? '' }),
-    step(step, outcome, seconds) {
+    ended(job) {
+      ended.add(1, { status: job.transcription.status, code: job.errorCode ?? '' });
+      traces?.ended(job);
+    },
+    step(note) {
+      const { step, outcome, seconds } = note;
       steps.add(1, { step, outcome });
       stepSeconds.record(seconds, { step });
+      traces?.step(note);
     },
     recognised: (seconds) => audio.add(seconds),
   };

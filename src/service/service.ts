@@ -12,7 +12,9 @@ import { Notifications } from '../platform/notifications.ts';
 import { claimService } from '../platform/service-claim.ts';
 import { taskChannel } from '../platform/task-store.ts';
 import type { Logger } from '../platform/telemetry.ts';
+import type { Traces } from '../platform/traces.ts';
 import { jobChannel } from '../transcription/job-feeds.ts';
+import { JobTraces } from '../transcription/job-traces.ts';
 import { startReconcileDuty } from '../transcription/reconcile.ts';
 import { startSweepDuty } from '../upload/sweep-duty.ts';
 import { deliveryChannel } from '../webhook/dispatcher.ts';
@@ -120,11 +122,17 @@ async function openParts(
   const metrics = isMeasured ? await openMetrics(foundation.logger) : await noMetrics();
   undo.push(() => metrics.close());
   const { meter } = metrics;
+  const traces = await tracesOf(foundation);
+  const jobTraces = traces && new JobTraces({ ...foundation, traces });
+  undo.push(async () => jobTraces?.close());
   observeDatabase(meter, foundation.db);
   observeProcess(meter, { config, db: foundation.db, storage });
   const announcements = new Notifications(foundation, channelsOf(config.role));
   undo.push(() => announcements.stop());
-  const webhooks = await startWebhooks({ foundation, egress, secretBox, publicUrl, meter, announcements });
+  const webhooks = await startWebhooks({
+    ...{ foundation, egress, secretBox, publicUrl, meter, announcements },
+    traces: jobTraces,
+  });
   undo.push(() => webhooks.stop());
   const queue = await openQueue(foundation, { announcements });
   undo.push(async () => {
@@ -140,9 +148,18 @@ async function openParts(
     webhooks,
     queue,
     metrics,
+    traces,
     announcements,
-    notes: jobNotes(meter),
+    notes: jobNotes(meter, jobTraces),
   };
+}
+
+/** Loaded where spans are sent: a start without is the sooner. */
+async function tracesOf({ config, clock }: Foundation): Promise<Traces | undefined> {
+  const { tracesEndpoint: endpoint, role } = config;
+  if (endpoint === undefined) return undefined;
+  const { openTraces } = await import('../platform/traces.ts');
+  return await openTraces({ endpoint, role, clock });
 }
 
 /** What a process wants to be told by the database. */

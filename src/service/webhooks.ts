@@ -6,8 +6,9 @@ import type { PublicUrl } from '../http/public-url.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Announcements } from '../platform/notifications.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import type { JobTraces } from '../transcription/job-traces.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
-import type { Settlement } from '../webhook/delivery.ts';
+import type { SettledDelivery, Settlement } from '../webhook/delivery.ts';
 import { keepDeliveryLog } from '../webhook/delivery-log.ts';
 import { Dispatcher } from '../webhook/dispatcher.ts';
 import { recordTerminalEvent } from '../webhook/record-terminal-event.ts';
@@ -34,14 +35,18 @@ const notDelivering: Omit<Webhooks, 'recordEnd'> = {
   stop: async () => {},
 };
 
-/** Counts the attempts of this process since its start; every outcome is there from the beginning. */
-function attemptCounter(meter: Meter): (outcome: Settlement['state']) => void {
+/** Counts the attempts of this process since its start, and tells their traces; every outcome is there from the beginning. */
+function attemptNotes(meter: Meter, traces: JobTraces | undefined): (settled: SettledDelivery) => void {
   const counter = meter.createCounter('longhand_webhook_attempts', {
     description: 'Webhook attempts of this process since its start, by what came of them.',
   });
   const outcomes: Settlement['state'][] = ['delivered', 'retry', 'exhausted', 'gone'];
   for (const outcome of outcomes) counter.add(0, { outcome });
-  return (outcome) => counter.add(1, { outcome });
+  return ({ delivery, settlement: { state } }) => {
+    counter.add(1, { outcome: state });
+    const { eventId, attempt, claimedAt } = delivery;
+    traces?.delivered({ eventId, attempt, state, startedAtMs: claimedAt.getTime() });
+  };
 }
 
 /** Writes the event of a job that ends. Every process with a worker needs it: it may end any account's job. */
@@ -63,6 +68,7 @@ export async function startWebhooks({
   secretBox,
   publicUrl,
   meter,
+  traces,
   announcements,
 }: {
   foundation: Foundation;
@@ -70,6 +76,7 @@ export async function startWebhooks({
   secretBox: SecretBox | undefined;
   publicUrl: PublicUrl;
   meter: Meter;
+  traces: JobTraces | undefined;
   announcements: Announcements;
 }): Promise<Webhooks> {
   const { config, clock, logger, db } = foundation;
@@ -87,7 +94,7 @@ export async function startWebhooks({
         send: webhookSender(egress),
         schedule: config.webhookSchedule,
         announcements,
-        noteAttempt: attemptCounter(meter),
+        noteAttempt: attemptNotes(meter, traces),
       })
     : undefined;
   dispatcher?.start();

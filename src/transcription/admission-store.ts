@@ -8,13 +8,13 @@ export interface AdmittedJob {
 }
 
 export const admissionStore = {
-  /** Whoever admits jobs of an account waits here for whoever just does; gives its lane. */
-  async lockAccount(tx: Queryable, accountId: string): Promise<{ lane: number } | undefined> {
-    const [row] = await tx.query<{ number: string }>(
-      'select number from account where id = $1 for no key update',
+  /** Whoever admits jobs of an account waits here for whoever just does; gives its lane and the name of its plan. */
+  async lockAccount(tx: Queryable, accountId: string): Promise<{ lane: number; plan: string } | undefined> {
+    const [row] = await tx.query<{ number: string; plan: string }>(
+      'select number, plan from account where id = $1 for no key update',
       [accountId],
     );
-    return row && { lane: Number(row.number) };
+    return row && { lane: Number(row.number), plan: row.plan };
   },
 
   /** The next jobs of the account, in the order of their creation, as far as so many may run at once. */

@@ -17,8 +17,7 @@ export async function admitJobs(deps: AdmissionDeps, tx: Queryable, accountId: s
   const { queue, accounts } = deps;
   const account = await admissionStore.lockAccount(tx, accountId);
   if (!account) return new Set();
-  const runningMax = await accounts.runningMax(tx, accountId);
-  const admitted = await admissionStore.admitNext(tx, accountId, runningMax);
+  const admitted = await admissionStore.admitNext(tx, accountId, accounts.runningMax(account.plan));
   const byStep = Map.groupBy(admitted, ({ firstStep }) => firstStep);
   for (const [step, jobs] of byStep) {
     const tasks = jobs.map(({ id }) => ({ data: { transcriptionId: id }, lane: account.lane }));

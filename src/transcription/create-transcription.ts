@@ -5,7 +5,9 @@ import { ApiError } from '../contract/errors.ts';
 import { labelOf } from '../contract/label.ts';
 import type { CreateTranscriptionCommand, UploadReference } from '../contract/transcription.ts';
 import type { Database, Queryable } from '../platform/database.ts';
+import { type InTurn, NoTurn } from '../platform/in-turn.ts';
 import type { Logger } from '../platform/telemetry.ts';
+import type { Traces } from '../platform/traces.ts';
 import type { StorageId } from '../storage/object-store.ts';
 import { type AdmissionDeps, admitJobs, wakeSteps } from './admission.ts';
 import {
@@ -36,7 +38,10 @@ export interface CreateTranscriptionDeps extends AdmissionDeps {
   isAcceptableSourceUrl(url: string): boolean;
   /** A name for the job until the link was opened. */
   labelOfUrl(url: string): string;
+  /** Creates of one account wait for each other: here, without a connection. */
+  inTurn?: Pick<InTurn, 'run'> | undefined;
   notes?: JobNotes | undefined;
+  traces?: Traces | undefined;
 }
 
 export interface CreateTranscriptionRequest extends CreateTranscriptionCommand {
@@ -71,24 +76,39 @@ export async function createTranscription(
 
   const { language = null, task = 'transcribe' } = request;
   const options = optionsFor(account.plan, { speakerDiarization, language, task });
+  const id = randomUUID();
+  const { credential, door, traceParent } = principal;
+  const span = deps.traces?.begin('create', {
+    traceParent,
+    kind: 'PRODUCER',
+    attributes: { 'longhand.job.id': id, 'longhand.door': door },
+  });
   try {
-    const created = await queueJob(deps, async (tx) => {
-      const { day: allowanceDay } = await allowance.take(tx, account);
-      const id = randomUUID();
-      const job = { id, accountId: account.id, filename, source, options, allowanceDay };
+    const inTurn = <Result>(work: () => Promise<Result>) =>
+      deps.inTurn ? deps.inTurn.run(account.id, work) : work();
+    const insert = async (tx: Queryable) => {
+      const allowanceDay = allowance.today();
+      const traced = { traceParent: span?.traceParent };
+      const job = { id, accountId: account.id, filename, source, options, allowanceDay, ...traced };
       const inserted = await insertJob(deps, tx, { job, uploadId, identity });
       await knownSpeakerStore.insertAll(tx, id, request.knownSpeakers ?? []);
+      // Last, because its row is locked from here to the end: other creates of the account wait.
+      await allowance.take(tx, account, allowanceDay);
       return inserted;
-    });
-    const { credential, door } = principal;
+    };
+    const created = await inTurn(() => queueJob(deps, insert));
     deps.logger.info({ job: created.id, account: account.id, credential, door }, 'a job was accepted');
     deps.notes?.accepted(door);
     return { ...created, isEarlier: false };
   } catch (error) {
     const faster = error instanceof SameRequestWasFaster && (await earlierJob(db, account, identity));
     if (faster) return faster;
-    // Deleted between the two looks.
-    throw error instanceof SameRequestWasFaster ? new ApiError('queue_unavailable', { cause: error }) : error;
+    // Deleted between the two looks; or too many creates of this account wait.
+    throw error instanceof SameRequestWasFaster || error instanceof NoTurn
+      ? new ApiError('queue_unavailable', { cause: error })
+      : error;
+  } finally {
+    span?.end();
   }
 }
 

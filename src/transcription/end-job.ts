@@ -43,8 +43,7 @@ export async function endJob(
   if (!ended) return undefined;
   if (admission) wakeSteps(admission.queue, admitted);
   deps.afterEnd();
-  const { status } = ended.transcription;
-  deps.notes?.ended(status, ended.errorCode ?? undefined);
+  deps.notes?.ended(ended);
   await removeWork(deps, ended);
   return ended;
 }

@@ -1,9 +1,21 @@
 import type { Step } from './steps.ts';
+import type { JustEnded } from './transcription-store.ts';
 
-/** What is counted of jobs, for whoever watches the service. */
+/** One try of one step of a job. */
+export interface StepNote {
+  step: Step;
+  transcriptionId: string;
+  /** Of a chunk. */
+  index: number | undefined;
+  outcome: 'done' | 'failed' | 'given back';
+  startedAtMs: number;
+  seconds: number;
+}
+
+/** What is told of jobs, for whoever watches the service. */
 export interface JobNotes {
   accepted(door: string): void;
-  ended(status: 'completed' | 'failed', code: string | undefined): void;
-  step(step: Step, outcome: 'done' | 'failed' | 'given back', seconds: number): void;
+  ended(job: JustEnded): void;
+  step(note: StepNote): void;
   recognised(audioSeconds: number): void;
 }

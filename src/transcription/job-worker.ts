@@ -3,7 +3,7 @@ import type { TaskLoopOptions } from '../platform/task-loop.ts';
 import { type DecodeDeps, decodeMedia } from './decode.ts';
 import { type FetchDeps, fetchMedia } from './fetch.ts';
 import { type FinishDeps, finish } from './finish.ts';
-import type { JobNotes } from './job-notes.ts';
+import type { StepNote } from './job-notes.ts';
 import type { Outages } from './outages.ts';
 import { type RecogniseDeps, recognise } from './recognise.ts';
 import { type SettleFaultDeps, settleFault } from './settle-fault.ts';
@@ -61,8 +61,11 @@ async function guarded<Data extends JobTask>(
   work: (data: Data, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const startedAtMs = deps.clock.now();
-  const note = (outcome: Parameters<JobNotes['step']>[1]) =>
-    deps.notes?.step(step, outcome, (deps.clock.now() - startedAtMs) / 1000);
+  const { transcriptionId, index } = data as JobTask & Partial<ChunkTask>;
+  const note = (outcome: StepNote['outcome']) => {
+    const seconds = (deps.clock.now() - startedAtMs) / 1000;
+    deps.notes?.step({ step, transcriptionId, index, outcome, startedAtMs, seconds });
+  };
   try {
     await work(data, signal);
     deps.outages.succeeded(...needs[step]);
@@ -70,7 +73,6 @@ async function guarded<Data extends JobTask>(
   } catch (error) {
     note(signal.aborted ? 'given back' : 'failed');
     if (signal.aborted) throw error;
-    const { transcriptionId, index } = data as JobTask & Partial<ChunkTask>;
     await settleFault(deps, { transcriptionId, step, index }, error);
   }
 }

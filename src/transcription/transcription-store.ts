@@ -35,6 +35,8 @@ export interface NewTranscription {
   source: Source;
   options: TranscriptionOptions;
   allowanceDay: string | null;
+  /** The W3C trace context that its steps belong to. */
+  traceParent?: string | undefined;
 }
 
 /** A job as its steps see it. */
@@ -80,11 +82,15 @@ export const transcriptionStore = {
     requestFingerprint: Buffer | null,
   ): Promise<ProcessingTranscription | undefined> {
     const [row] = await tx.query<TranscriptionRow>(
-      `insert into transcription (id, account_id, filename, source, options, allowance_day, request_fingerprint)
-       values ($1, $2, $3, $4, $5, $6, $7)
+      `insert into transcription (id, account_id, filename, source, options, allowance_day, request_fingerprint,
+         trace_parent)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)
        on conflict (account_id, request_fingerprint) where status = 'processing' do nothing
        returning ${columns}`,
-      [job.id, job.accountId, job.filename, job.source, job.options, job.allowanceDay, requestFingerprint],
+      [
+        ...[job.id, job.accountId, job.filename, job.source, job.options, job.allowanceDay],
+        ...[requestFingerprint, job.traceParent ?? null],
+      ],
     );
     return row && processingOf(row);
   },

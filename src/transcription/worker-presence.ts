@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
+import { hotQuery, type Queryable } from '../platform/database.ts';
 import type { Logger } from '../platform/telemetry.ts';
 
 const heardEveryMs = 10_000;
@@ -97,7 +97,9 @@ export async function takeLostWorkers(db: Queryable): Promise<LostWorker[]> {
 
 /** Whether any worker able to recognise speech was heard from lately. */
 export async function isProcessingAvailable(db: Queryable): Promise<boolean> {
-  const rows = await db.query(
+  const rows = await hotQuery(
+    db,
+    'worker_heard',
     `select 1 from worker where heard_at > now() - make_interval(secs => $1) limit 1`,
     [silentSecondsMax],
   );

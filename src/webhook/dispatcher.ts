@@ -11,7 +11,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
 import { coalesced } from './coalesced.ts';
-import type { ClaimedDelivery, SettledDelivery, Settlement } from './delivery.ts';
+import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';
 import { DeliverySlots, defaultSlotLimits, type SlotLimits } from './delivery-slots.ts';
 import { deliveryStore } from './delivery-store.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
@@ -37,7 +37,7 @@ export interface DispatcherDeps {
   announcements?: Announcements | undefined;
   limits?: SlotLimits;
   random?: () => number;
-  noteAttempt?: (outcome: Settlement['state']) => void;
+  noteAttempt?: (settled: SettledDelivery) => void;
 }
 
 export class Dispatcher {
@@ -178,7 +178,7 @@ export class Dispatcher {
     const attempted = await attemptDelivery(delivery, this.#attempt);
     if ('delayMs' in attempted) return await this.#giveBack(delivery, attempted.delayMs);
     const { state } = attempted.settlement;
-    this.#deps.noteAttempt?.(state);
+    this.#deps.noteAttempt?.(attempted);
     if (state === 'gone') this.#gone.add(delivery.subscriptionId);
     this.#outcomes.push(attempted);
     await this.#writeOutcomes();

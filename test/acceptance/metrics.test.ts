@@ -1,4 +1,4 @@
-/** What is watched: on an address of its own, for API and worker alike; and what the rules and the dashboard ask for. */
+/** What is watched: figures on an address of their own, for API and worker alike, what the rules and the dashboard ask for; and traces. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -9,12 +9,17 @@ import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startService, temporaryDataDir, testEnvironment } from '../support/service.ts';
+import { answerWith, openReceiver } from '../support/webhook-receiver.ts';
 
 const deploy = join(import.meta.dirname, '..', '..', 'deploy');
 const austen = join(import.meta.dirname, '..', 'fixtures', 'austen-880.flac');
 const [apiPort, workerPort] = [await freePort(), await freePort()];
 const hooks = { after };
+const collector = await openReceiver(hooks, { answer: answerWith(200) });
+const receiver = await openReceiver(hooks);
 const environment = await testEnvironment(hooks, {
+  OTEL_EXPORTER_OTLP_ENDPOINT: `http://${collector.target}`,
+  LONGHAND_EGRESS_ALLOW: receiver.target,
   LONGHAND_METRICS_LISTEN: `127.0.0.1:${apiPort}`,
   LONGHAND_LOG_LEVEL: 'info',
 });
@@ -35,9 +40,18 @@ function figure(text: string, name: string, labels = ''): number {
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
+const callerTrace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const callerSpan = '00f067aa0ba902b7';
+
 test('a job is counted where it is accepted, where it is worked on and where it ends', async () => {
   const client = await newClient(api);
-  const created = await client.post('/api/v1/transcriptions', { upload: await client.uploadFile(austen) });
+  const subscription = { url: receiver.url, events: ['transcription.completed'] };
+  assert.equal((await client.post('/api/v1/webhook-subscriptions', subscription)).status, 201);
+  const created = await client.post(
+    '/api/v1/transcriptions',
+    { upload: await client.uploadFile(austen) },
+    { traceparent: `00-${callerTrace}-${callerSpan}-01` },
+  );
   assert.equal(created.status, 202);
   await client.ended(created.body.data.id);
 
@@ -65,6 +79,43 @@ test('one line tells of an accepted and of a completed job, and none of what was
   const completed = await eventually(() => worker.log().match(/a job completed/g) ?? undefined, 'its line');
   assert.equal(completed.length, 1);
   assert.doesNotMatch(api.log() + worker.log(), /young man|austen-880/i);
+});
+
+interface Span {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+}
+
+/** What the collector was sent, of the caller's trace. */
+function spansOfCaller(): Span[] {
+  return collector.received
+    .filter(({ path }) => path === '/v1/traces')
+    .flatMap(({ body }) => JSON.parse(body.toString()).resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans as Span[])
+    .filter(({ traceId }) => traceId === callerTrace);
+}
+
+test('the whole life of a job is one trace, its caller’s, across processes and without content', async () => {
+  const request = 'POST /api/v1/transcriptions';
+  const parts = [request, 'create', 'decode', 'recognise', 'finish', 'job', 'deliver'];
+  const spans = await eventually(() => {
+    const told = spansOfCaller();
+    return told.length >= parts.length ? told : undefined;
+  }, 'the spans of all parts');
+  assert.deepEqual(spans.map(({ name }) => name).toSorted(), parts.toSorted());
+  const named = (name: string) => spans.find((span) => span.name === name);
+  assert.equal(named(request)?.parentSpanId, callerSpan);
+  assert.equal(named('create')?.parentSpanId, named(request)?.spanId);
+  for (const name of parts.slice(2)) assert.equal(named(name)?.parentSpanId, named('create')?.spanId, name);
+  for (const { name, startTimeUnixNano: start, endTimeUnixNano: end } of spans)
+    assert.ok(BigInt(end) >= BigInt(start), name);
+  const sent = collector.received.map(({ body }) => body.toString()).join();
+  assert.doesNotMatch(sent, /young man|austen-880|lh_[0-9a-zA-Z]|hooks|t0p/i);
 });
 
 test('an address for metrics that is not one stops the start with a sentence', async (t) => {

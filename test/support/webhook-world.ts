@@ -121,8 +121,8 @@ export class WebhookWorld {
       send: webhookSender(this.egress),
       schedule: parseRetrySchedule(schedule),
       random,
-      noteAttempt: (outcome) => {
-        this.attempts[outcome] = (this.attempts[outcome] ?? 0) + 1;
+      noteAttempt: ({ settlement: { state } }) => {
+        this.attempts[state] = (this.attempts[state] ?? 0) + 1;
       },
       ...(limits ? { limits } : {}),
     });
