@@ -48,6 +48,7 @@ export interface TaskStoreOptions {
   logger: Logger;
 }
 
+const noTask = '00000000-0000-0000-0000-000000000000';
 const heartbeatSeconds = 10; // the least that pg-boss takes; a dead worker's task is free again 10 to 15 s later
 /** One process of all looks after the tasks of dead workers this often. */
 const superviseSeconds = 5;
@@ -87,7 +88,12 @@ export class TaskStore {
     });
     boss.on('error', (error) => logger.warn({ err: error }, 'the queue had a fault'));
     await boss.start();
-    for (const queue of queues) await createQueue(boss, queue);
+    for (const queue of queues) {
+      await createQueue(boss, queue);
+      // pg-boss reads what it must know of a queue when it is first used, on a connection of its own. In a transaction
+      // that would wait for a second connection while many such transactions hold them all; so it is used here.
+      await boss.getJobById(queue.name, noTask);
+    }
     return new TaskStore(boss, options);
   }
 

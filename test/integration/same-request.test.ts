@@ -34,9 +34,9 @@ async function account(): Promise<Principal> {
   return principalOfId(await world.account());
 }
 
-test('eight at once are one job, which the allowance pays for once', async () => {
+test('twenty at once, more than there are connections, are one job, which the allowance pays for once', async () => {
   const principal = await account();
-  const made = await Promise.all(Array.from({ length: 8 }, () => create(principal)));
+  const made = await Promise.all(Array.from({ length: 20 }, () => create(principal)));
   assert.equal(new Set(made.map(({ id }) => id)).size, 1);
   assert.equal(made.filter(({ isEarlier }) => !isEarlier).length, 1);
   assert.equal(await world.used(principal.account.id), 1);
