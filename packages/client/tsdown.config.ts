@@ -6,8 +6,9 @@ export default defineConfig({
   format: 'esm',
   platform: 'neutral',
   target: 'es2022',
-  dts: { oxc: true },
+  dts: { oxc: { stripInternal: true } },
   minify: true,
+  outputOptions: { comments: false },
   deps: { neverBundle: [/^node:/] },
   outExtensions: () => ({ js: '.js', dts: '.d.ts' }),
 });

@@ -7,7 +7,7 @@ import type { TranscriptionEvent } from './type.ts';
 const silenceMs = 45_000;
 
 interface Frame {
-  id?: string;
+  id: string | undefined;
   event: string;
   data: string;
 }
@@ -37,7 +37,7 @@ export async function* transcriptionEvents(
         throw error;
     }
   }
-  throw new LonghandError('The event stream was cut again and again.', { code: 'connection_failed' });
+  throw new LonghandError('The stream was cut again and again.', { code: 'connection_failed' });
 }
 
 async function* frames(
@@ -79,5 +79,5 @@ function frameOf(text: string): Frame | undefined {
   const data = fields.get('data');
   const id = fields.get('id');
   if (data === undefined) return undefined;
-  return { event: fields.get('event') ?? 'message', data, ...(id === undefined ? {} : { id }) };
+  return { event: fields.get('event') ?? 'message', data, id };
 }

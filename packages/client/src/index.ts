@@ -5,9 +5,9 @@ import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
 
 export class Longhand {
-  readonly transcriptions: Transcriptions;
-  readonly uploads: Uploads;
-  readonly webhooks: Webhooks;
+  declare readonly transcriptions: Transcriptions;
+  declare readonly uploads: Uploads;
+  declare readonly webhooks: Webhooks;
 
   constructor(options: LonghandOptions) {
     const transport = new Transport(options);
@@ -18,7 +18,12 @@ export class Longhand {
 }
 
 export { LonghandError } from './error.ts';
-export { type TranscribeOptions, TranscriptionFailedError, type WaitOptions } from './transcriptions.ts';
+export {
+  type CreateOptions,
+  type TranscribeOptions,
+  TranscriptionFailedError,
+  type WaitOptions,
+} from './transcriptions.ts';
 export type { LonghandOptions } from './transport.ts';
 export type * from './type.ts';
 export type { UploadOptions, UploadProgress, UploadSource, UploadState, UploadTask } from './uploads.ts';

@@ -1,7 +1,7 @@
 import { LonghandError } from './error.ts';
 import { put } from './put.ts';
 import type { Transport } from './transport.ts';
-import type { MultipartState } from './type.ts';
+import type { MultipartState, PartTarget } from './type.ts';
 
 /** Bytes that can be read by range, any range, again. */
 export interface RangedBytes {
@@ -34,7 +34,7 @@ export class MultipartTransfer {
   readonly #options: TransferOptions;
   readonly #etags = new Map<number, string>();
   readonly #inFlight = new Map<number, number>();
-  #pending: { part_number: number; url: string }[] = [];
+  #pending: PartTarget[] = [];
   #hold: { promise: Promise<void>; resolve: () => void } | undefined;
   #moving = new AbortController();
 
@@ -65,7 +65,7 @@ export class MultipartTransfer {
     this.#pending = state.missing;
   }
 
-  expect(parts: readonly { part_number: number; url: string }[]): void {
+  expect(parts: readonly PartTarget[]): void {
     this.#pending = [...parts];
   }
 
@@ -88,7 +88,7 @@ export class MultipartTransfer {
     }
   }
 
-  async #send({ part_number: number, url }: { part_number: number; url: string }): Promise<void> {
+  async #send({ part_number: number, url }: PartTarget): Promise<void> {
     const { bytes, partSize, signal } = this.#options;
     const start = (number - 1) * partSize;
     const body = await bytes.range(start, Math.min(bytes.size, start + partSize));

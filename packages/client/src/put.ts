@@ -1,4 +1,4 @@
-import { errorOf, LonghandError } from './error.ts';
+import { LonghandError } from './error.ts';
 import type { Transport } from './transport.ts';
 
 export interface Put {
@@ -21,8 +21,8 @@ export async function put(transport: Transport, request: Put): Promise<string> {
 
 async function putByFetch(transport: Transport, { url, headers, body, signal }: Put): Promise<string> {
   const response = await transport.fetch(url, { method: 'PUT', headers: headers ?? {}, body, signal });
-  if (!response.ok) throw await storageError(response);
-  await response.arrayBuffer();
+  await response.arrayBuffer(); // To its end, so that the connection can be used again.
+  if (!response.ok) throw refusal(response.status);
   return response.headers.get('etag') ?? '';
 }
 
@@ -30,13 +30,11 @@ async function putByFetch(transport: Transport, { url, headers, body, signal }: 
 function putByXhr({ url, headers, body, signal, onBytes }: Put): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    const fail = () =>
-      reject(new LonghandError('The connection to the storage failed.', { code: 'connection_failed' }));
     request.open('PUT', url);
     for (const [name, value] of Object.entries(headers ?? {})) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => onBytes(loaded);
-    request.onerror = fail;
-    request.ontimeout = fail;
+    request.onerror = () =>
+      reject(new LonghandError('The connection failed.', { code: 'connection_failed' }));
     request.onabort = () => reject(signal.reason);
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) resolve(request.getResponseHeader('etag') ?? '');
@@ -48,13 +46,8 @@ function putByXhr({ url, headers, body, signal, onBytes }: Put): Promise<string>
   });
 }
 
-async function storageError(response: Response): Promise<LonghandError> {
-  await errorOf(response); // Reads the body to its end, so that the connection can be used again.
-  return refusal(response.status);
-}
-
 function refusal(status: number): LonghandError {
-  return new LonghandError(`The storage refused the upload with ${status}.`, {
+  return new LonghandError(`The storage answered ${status}.`, {
     code: 'upload_refused',
     status,
   });

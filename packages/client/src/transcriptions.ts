@@ -3,6 +3,7 @@ import { transcriptionEvents } from './event-stream.ts';
 import { pause } from './pause.ts';
 import type { Transport } from './transport.ts';
 import type {
+  CallOptions,
   CompletedTranscription,
   CreatedTranscription,
   CreateTranscription,
@@ -14,29 +15,31 @@ import type {
 } from './type.ts';
 import type { UploadOptions, UploadSource, Uploads } from './uploads.ts';
 
-export interface WaitOptions {
-  signal?: AbortSignal;
-  onProgress?(progress: TranscriptionProgress): void;
-  /** Each finished part of the text, in order, once. */
-  onText?(part: TranscriptionText): void;
+export interface WaitOptions extends CallOptions {
+  onProgress?: ((progress: TranscriptionProgress) => void) | undefined;
+  // Each finished part of the text, in order, once.
+  onText?: ((part: TranscriptionText) => void) | undefined;
 }
 
-export interface TranscribeOptions extends WaitOptions {
-  speakerDiarization?: boolean;
-  /** Makes a repetition of this call join the job of the first; by default every call is a job of its own. */
-  idempotencyKey?: string;
-  upload?: Omit<UploadOptions, 'signal' | 'speakerDiarization'>;
+export interface CreateOptions extends CallOptions {
+  /** Calls with the same key are one job; by default every call is its own. */
+  idempotencyKey?: string | undefined;
+}
+
+export interface TranscribeOptions extends WaitOptions, CreateOptions {
+  speakerDiarization?: boolean | undefined;
+  upload?: UploadOptions;
 }
 
 const path = '/api/v1/transcriptions';
 const pollMsFirst = 1_000;
 const pollMsMax = 10_000;
 
-/** The job ended as failed; its `error` is the message. */
 export class TranscriptionFailedError extends LonghandError {
   override readonly name = 'TranscriptionFailedError';
-  readonly transcription: Transcription;
+  declare readonly transcription: Transcription;
 
+  /** @internal */
   constructor(transcription: Transcription) {
     super(transcription.error ?? 'The transcription failed.', { code: 'transcription_failed' });
     this.transcription = transcription;
@@ -47,40 +50,38 @@ export class Transcriptions {
   readonly #transport: Transport;
   readonly #uploads: Uploads;
 
+  /** @internal */
   constructor(transport: Transport, uploads: Uploads) {
     this.#transport = transport;
     this.#uploads = uploads;
   }
 
-  /** Starts a job. Repeated after a lost answer under the same key, it is still one job. */
-  create(
-    request: CreateTranscription,
-    { signal, idempotencyKey = crypto.randomUUID() }: { signal?: AbortSignal; idempotencyKey?: string } = {},
-  ): Promise<CreatedTranscription> {
-    const headers = { 'idempotency-key': idempotencyKey };
-    return this.#transport.request('POST', path, { body: request, headers, signal });
+  create(request: CreateTranscription, options: CreateOptions = {}): Promise<CreatedTranscription> {
+    const headers = { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() };
+    return this.#transport.request('POST', path, { body: request, headers, signal: options.signal });
   }
 
-  get(id: string, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<Transcription> {
-    return this.#transport.request('GET', `${path}/${encodeURIComponent(id)}`, { signal });
+  get(id: string, options?: CallOptions): Promise<Transcription> {
+    return this.#transport.request('GET', `${path}/${encodeURIComponent(id)}`, options);
   }
 
-  /** The newest first. */
-  list({ limit, signal }: { limit?: number; signal?: AbortSignal } = {}): Promise<TranscriptionListItem[]> {
-    const query = limit === undefined ? '' : `?limit=${limit}`;
-    return this.#transport.request('GET', path + query, { signal });
+  // The newest first.
+  list(options: CallOptions & { limit?: number } = {}): Promise<TranscriptionListItem[]> {
+    const query = options.limit === undefined ? '' : `?limit=${options.limit}`;
+    return this.#transport.request('GET', path + query, { signal: options.signal });
   }
 
-  /** Progress, text and the end of a job, as they come; cut streams are taken up again. */
+  // As they come; a cut stream is taken up again.
   events(
     id: string,
-    options: { signal?: AbortSignal | undefined; lastEventId?: string } = {},
+    options: CallOptions & { lastEventId?: string } = {},
   ): AsyncGenerator<TranscriptionEvent> {
     return transcriptionEvents(this.#transport, id, options);
   }
 
-  /** Until the job has ended; by its stream, and by polling where streams do not get through. */
-  async wait(id: string, { signal, onProgress, onText }: WaitOptions = {}): Promise<CompletedTranscription> {
+  // By the job's stream, and by polling where streams do not get through.
+  async wait(id: string, options: WaitOptions = {}): Promise<CompletedTranscription> {
+    const { signal, onProgress, onText } = options;
     try {
       for await (const event of this.events(id, { signal })) {
         if (event.type === 'progress') onProgress?.(event.data);
@@ -94,32 +95,18 @@ export class Transcriptions {
     return await this.#poll(id, signal);
   }
 
-  /** A link, a Blob or File, or a stream of known size, to its text. */
+  // From a link, a Blob or File, or a stream of known size to its text.
   async transcribe(
     source: string | URL | UploadSource,
-    { signal, onProgress, onText, speakerDiarization, idempotencyKey, upload }: TranscribeOptions = {},
+    options: TranscribeOptions = {},
   ): Promise<CompletedTranscription> {
-    const speakers = speakerDiarization === undefined ? {} : { speaker_diarization: speakerDiarization };
-    const given = { ...(signal ? { signal } : {}) };
+    const { signal, speakerDiarization } = options;
     const request =
       typeof source === 'string' || source instanceof URL
         ? { source_url: String(source) }
-        : {
-            upload: await this.#uploads.upload(source, {
-              ...upload,
-              ...given,
-              ...(speakerDiarization === undefined ? {} : { speakerDiarization }),
-            }),
-          };
-    const { id } = await this.create(
-      { ...request, ...speakers },
-      { ...given, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) },
-    );
-    return await this.wait(id, {
-      ...given,
-      ...(onProgress ? { onProgress } : {}),
-      ...(onText ? { onText } : {}),
-    });
+        : { upload: await this.#uploads.upload(source, { ...options.upload, signal, speakerDiarization }) };
+    const { id } = await this.create({ ...request, speaker_diarization: speakerDiarization }, options);
+    return await this.wait(id, options);
   }
 
   async #poll(id: string, signal: AbortSignal | undefined): Promise<CompletedTranscription> {

@@ -3,13 +3,13 @@ import { backoffMs, pause } from './pause.ts';
 
 export interface LonghandOptions {
   apiKey: string;
-  /** Where the service is; default http://127.0.0.1:8080. */
+  /** Default http://127.0.0.1:8080. */
   baseUrl?: string;
-  /** Instead of the global one. */
+  // Instead of the global one.
   fetch?: typeof fetch;
-  /** Tries after the first; default 3. */
+  // Default 3.
   maxRetries?: number;
-  /** For one request to the service, without transfers and streams; default 30 seconds. */
+  /** Of a request, not of transfers and streams. */
   timeoutMs?: number;
 }
 
@@ -21,13 +21,14 @@ export interface RequestOptions {
 
 /** Beyond this the service means hours (a daily allowance): then the caller decides. */
 const retryAfterSecondsMax = 60;
-const retriedStatuses: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+/** 0: no answer. */
+const retriedStatuses: readonly number[] = [0, 408, 429, 500, 502, 503, 504];
 
 /** Requests to the service itself. Every operation of it may be repeated, so all are retried alike. */
 export class Transport {
-  readonly baseUrl: string;
-  readonly fetch: typeof fetch;
-  readonly maxRetries: number;
+  declare readonly baseUrl: string;
+  declare readonly fetch: typeof fetch;
+  declare readonly maxRetries: number;
   readonly #apiKey: string;
   readonly #timeoutMs: number;
 
@@ -59,8 +60,8 @@ export class Transport {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
+      body: JSON.stringify(body) ?? null,
+      signal: signal ?? null,
     });
     if (!response.ok) throw await errorOf(response);
     return response;
@@ -90,5 +91,5 @@ function knownError(error: unknown): LonghandError {
 }
 
 function isPassing({ status, retryAfter = 0 }: LonghandError): boolean {
-  return (status === 0 || retriedStatuses.has(status)) && retryAfter <= retryAfterSecondsMax;
+  return retriedStatuses.includes(status) && retryAfter <= retryAfterSecondsMax;
 }

@@ -1,4 +1,8 @@
-/** What goes over the wire, field by field as the service documents it. A test keeps these in step with the service. */
+// What goes over the wire, field by field as the service documents it. A test keeps these in step with the service.
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
 
 export type TranscriptionStatus = 'processing' | 'completed' | 'failed';
 export type StorageId = 's3' | 'local';
@@ -25,14 +29,11 @@ export interface Transcription extends CreatedTranscription {
   error: string | null;
 }
 
-export interface TranscriptionListItem extends CreatedTranscription {
-  duration_seconds: number | null;
+export interface TranscriptionListItem extends Transcription {
   text: null;
   segments: null;
-  error: string | null;
 }
 
-/** A transcription that has its text. */
 export interface CompletedTranscription extends Transcription {
   status: 'completed';
   text: string;
@@ -67,9 +68,14 @@ export interface SingleTarget {
   headers: Record<string, string>;
 }
 
+export interface PartTarget {
+  part_number: number;
+  url: string;
+}
+
 export interface MultipartTarget {
   type: 'multipart';
-  parts: { part_number: number; url: string }[];
+  parts: PartTarget[];
   part_size: number;
   upload_id: string;
 }
@@ -81,12 +87,11 @@ export interface UploadTarget {
   upload: SingleTarget | MultipartTarget;
 }
 
-/** Which parts of an unfinished upload are stored, and where the others go. An addition of Longhand to the specification. */
 export interface MultipartState {
   part_size: number;
   size: number;
   uploaded: { part_number: number; etag: string; size: number }[];
-  missing: { part_number: number; url: string }[];
+  missing: PartTarget[];
 }
 
 export interface TranscriptionProgress {
@@ -109,7 +114,7 @@ export type TranscriptionEvent =
   | { type: 'text'; data: TranscriptionText }
   | { type: 'completed' | 'failed'; data: Transcription };
 
-interface SubscriptionFields {
+export interface WebhookSubscription {
   id: string;
   url: string;
   events: WebhookEventType[];
@@ -118,10 +123,8 @@ interface SubscriptionFields {
   disabled_at: string | null;
 }
 
-/** In lists the url is only the origin and an ellipsis. */
-export type WebhookSubscription = SubscriptionFields;
-/** The signing secret is given here and never again. */
-export type CreatedWebhookSubscription = SubscriptionFields & { signing_secret: string };
+// Its secret is given only here.
+export type CreatedWebhookSubscription = WebhookSubscription & { signing_secret: string };
 
 export interface WebhookEvent {
   id: string;

@@ -2,9 +2,8 @@ import { LonghandError } from './error.ts';
 import { MultipartTransfer, type RangedBytes } from './multipart.ts';
 import { put } from './put.ts';
 import type { Transport } from './transport.ts';
-import type { PrepareUpload, StorageId, UploadReference, UploadTarget } from './type.ts';
+import type { CallOptions, PartTarget, PrepareUpload, UploadReference, UploadTarget } from './type.ts';
 
-/** A stream whose size is known; it is read once, in order. */
 export interface StreamSource {
   stream: ReadableStream<Uint8Array>;
   size: number;
@@ -12,7 +11,7 @@ export interface StreamSource {
   type?: string;
 }
 
-/** In Node, `fileFrom(path)` of `longhand-client/node` gives a Blob that is read while it is sent. */
+// In Node also `await fileFrom(path)` of `longhand-client/node`.
 export type UploadSource = Blob | StreamSource;
 
 export interface UploadProgress {
@@ -20,40 +19,33 @@ export interface UploadProgress {
   bytesTotal: number;
 }
 
-/** What a later page or process needs to go on with an unfinished upload. Plain JSON; holds no secret. */
-export interface UploadState {
-  key: string;
-  storage: StorageId;
+// What a later page or process needs to go on. Plain JSON; holds no secret.
+export interface UploadState extends UploadReference {
   upload_id: string;
   part_size: number;
-  size: number;
-  filename: string;
   content_type: string;
 }
 
-export interface UploadOptions {
-  /** Default: the name of the File or stream. */
+export interface UploadOptions extends CallOptions {
   filename?: string;
   contentType?: string;
-  /** Checks ahead of time that the plan allows it. */
-  speakerDiarization?: boolean;
-  /** Parts under way at once; default 4. */
+  // Checks ahead of time that the plan allows it.
+  speakerDiarization?: boolean | undefined;
+  // Parts under way at once; default 4.
   parallel?: number;
-  signal?: AbortSignal;
   onProgress?(progress: UploadProgress): void;
-  /** Called once an upload in parts has begun: keep it to go on later. */
+  /** Called when an upload in parts has begun: keep it to go on later. */
   onState?(state: UploadState): void;
-  /** Goes on with an upload of the same bytes: only what is missing is sent. */
+  /** The same bytes again: only what is missing is sent. */
   resumeFrom?: UploadState;
 }
 
 export interface UploadTask {
-  /** The reference that creating a transcription takes. */
   readonly done: Promise<UploadReference>;
-  /** Holds uploads in parts; single ones go on to their end. */
+  // Holds uploads in parts; single ones go on to their end.
   pause(): void;
   resume(): void;
-  /** Ends it and gives up what was stored. */
+  // Ends it and gives up what was stored.
   abort(): Promise<void>;
 }
 
@@ -62,20 +54,21 @@ const multipartPath = '/api/v1/uploads/multipart';
 export class Uploads {
   readonly #transport: Transport;
 
+  /** @internal */
   constructor(transport: Transport) {
     this.#transport = transport;
   }
 
-  prepare(request: PrepareUpload, { signal }: { signal?: AbortSignal } = {}): Promise<UploadTarget> {
-    return this.#transport.request('POST', '/api/v1/uploads', { body: request, signal });
+  prepare(request: PrepareUpload, options?: CallOptions): Promise<UploadTarget> {
+    return this.#transport.request('POST', '/api/v1/uploads', { body: request, ...options });
   }
 
-  /** Sends a file to the storage and gives the reference that creating a transcription takes. */
+  // Gives what creating a transcription takes.
   upload(source: UploadSource, options: UploadOptions = {}): Promise<UploadReference> {
     return this.start(source, options).done;
   }
 
-  /** The same, as something that can be paused and aborted. */
+  // The same, as something that can be paused and aborted.
   start(source: UploadSource, options: UploadOptions = {}): UploadTask {
     const ending = new AbortController();
     const { signal } = ending;
@@ -138,15 +131,13 @@ class UploadRun {
       body: {
         filename: this.#filename,
         size,
-        ...(this.#contentType ? { content_type: this.#contentType } : {}),
-        ...(this.#options.speakerDiarization === undefined
-          ? {}
-          : { speaker_diarization: this.#options.speakerDiarization }),
+        content_type: this.#contentType,
+        speaker_diarization: this.#options.speakerDiarization,
       } satisfies PrepareUpload,
       signal: this.#signal,
     });
-    const { key, storage, content_type, upload } = target;
-    const reference = { filename: this.#filename, key, size, storage, content_type };
+    const { upload, ...stored } = target;
+    const reference = { ...stored, filename: this.#filename, size };
     if (upload.type === 'single') {
       await this.#putWhole(upload.url, upload.headers);
       return reference;
@@ -166,17 +157,17 @@ class UploadRun {
   }
 
   async #goOn(state: UploadState): Promise<UploadReference> {
-    const { filename, key, size, storage, content_type } = state;
-    if (size !== this.#bytes.size) {
-      throw new LonghandError('This is another file than the one whose upload was begun.', {
+    const { upload_id, part_size, ...reference } = state;
+    if (state.size !== this.#bytes.size) {
+      throw new LonghandError('This is another file than before.', {
         code: 'other_file',
       });
     }
     await this.#transferParts(state);
-    return { filename, key, size, storage, content_type };
+    return reference;
   }
 
-  async #transferParts(state: UploadState, parts?: { part_number: number; url: string }[]): Promise<void> {
+  async #transferParts(state: UploadState, parts?: PartTarget[]): Promise<void> {
     const { key, storage, upload_id, part_size: partSize } = state;
     this.state = state;
     const transfer = new MultipartTransfer(

@@ -1,6 +1,7 @@
 import { LonghandError } from './error.ts';
 import type { Transport } from './transport.ts';
 import type {
+  CallOptions,
   CreatedWebhookSubscription,
   WebhookEvent,
   WebhookEventType,
@@ -13,49 +14,47 @@ const toleranceSeconds = 300;
 export class Webhooks {
   readonly #transport: Transport;
 
+  /** @internal */
   constructor(transport: Transport) {
     this.#transport = transport;
   }
 
-  /** The answer holds the signing secret, once. */
   create(
     request: { url: string; events: WebhookEventType[] },
-    { signal }: { signal?: AbortSignal } = {},
+    options?: CallOptions,
   ): Promise<CreatedWebhookSubscription> {
-    return this.#transport.request('POST', path, { body: request, signal });
+    return this.#transport.request('POST', path, { body: request, ...options });
   }
 
-  list({ signal }: { signal?: AbortSignal } = {}): Promise<WebhookSubscription[]> {
-    return this.#transport.request('GET', path, { signal });
+  list(options?: CallOptions): Promise<WebhookSubscription[]> {
+    return this.#transport.request('GET', path, options);
   }
 
-  delete(id: string, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
-    return this.#transport.request('DELETE', `${path}/${encodeURIComponent(id)}`, { signal });
+  delete(id: string, options?: CallOptions): Promise<void> {
+    return this.#transport.request('DELETE', `${path}/${encodeURIComponent(id)}`, options);
   }
 }
 
 export interface VerifyOptions {
-  /** The signing secret; several while a secret is being replaced. */
+  // Several while a secret is being replaced.
   secret: string | readonly string[];
-  /** For tests; default the current time. */
   now?: Date;
 }
 
-type Headers_ = Headers | Record<string, string | string[] | undefined>;
-
-/** The event of a delivery, or an error with the code `invalid_signature`. `body` must be the raw bytes or text. */
+/** The event of a delivery, or an error `invalid_signature`. `body`: the raw bytes or text. */
 export async function verifyWebhook(
   body: string | Uint8Array<ArrayBuffer>,
-  headers: Headers_,
-  { secret, now = new Date() }: VerifyOptions,
+  headers: Headers | Record<string, string | string[] | undefined>,
+  options: VerifyOptions,
 ): Promise<WebhookEvent> {
+  const { secret, now = new Date() } = options;
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
   if (!id || !/^\d{1,12}$/.test(timestamp) || !signatures) throw refused('the headers are missing');
   if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds) throw refused('it is too old');
   const raw = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), raw);
+  const signed = Uint8Array.from([...new TextEncoder().encode(`${id}.${timestamp}.`), ...raw]);
   const given = signatures.split(' ').flatMap((entry) => (entry.startsWith('v1,') ? [entry.slice(3)] : []));
   for (const one of [secret].flat()) {
     for (const signature of given) {
@@ -85,7 +84,7 @@ function eventOf(raw: Uint8Array, id: string): WebhookEvent {
   return event;
 }
 
-function headerOf(headers: Headers_, name: string): string {
+function headerOf(headers: Parameters<typeof verifyWebhook>[1], name: string): string {
   if (headers instanceof Headers) return headers.get(name) ?? '';
   const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   return (Array.isArray(found) ? found[0] : found) ?? '';
@@ -93,13 +92,6 @@ function headerOf(headers: Headers_, name: string): string {
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
-
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(head.length + tail.length);
-  whole.set(head);
-  whole.set(tail, head.length);
-  return whole;
 }
 
 function refused(reason: string): LonghandError {
