@@ -148,12 +148,14 @@ export class LocalStore implements ObjectStore {
 
   async write(key: string, source: Readable | Buffer, expectedBytes = 0): Promise<void> {
     const path = this.objectPath(key);
-    await available(Promise.all([makeDirectory(this.incomingDir), makeDirectory(dirname(path))]));
+    await available(makeDirectory(this.incomingDir));
     const sizeBytes = Buffer.isBuffer(source) ? source.length : expectedBytes;
     const room = await available(this.options.disk.reserve(sizeBytes));
     try {
       const covered = Buffer.isBuffer(source) ? source : coveredBy(room, source);
       const draft = await available(receiveDraft(this.incomingDir, covered));
+      // Not before: the directory of a job goes with its last object, also while the next one is being written.
+      await available(makeDirectory(dirname(path)));
       await available(draft.moveTo(path));
     } finally {
       room.release();
