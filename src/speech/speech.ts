@@ -7,8 +7,15 @@ import type { SpeakerCount } from './speaker/cluster/speaker-clusters.ts';
 
 /** What the rest of Longhand asks of speech recognition; `SpeechPool` answers it with processes on this machine. */
 export interface Speech {
-  /** Reads the recording once, as it is decoded (signed 16-bit little-endian, 16 kHz, mono), with bounded memory. */
-  findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech>;
+  /**
+   * Reads the recording once, as it is decoded (signed 16-bit little-endian, 16 kHz, mono), with bounded memory. `heard`
+   * is told now and then what has been found up to there.
+   */
+  findSpeech(
+    audio: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+    heard?: (soFar: FoundSpeech) => void,
+  ): Promise<FoundSpeech>;
   /** A job of this kind comes: models are loaded while its media is fetched. `language` null: not known yet. */
   warmUp(engine: string, language: string | null): void;
   /** `audio` holds exactly the samples from `chunk.startSample` to `chunk.endSample`. */

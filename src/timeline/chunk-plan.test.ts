@@ -84,3 +84,27 @@ test('the silence between two talks is read by no chunk', () => {
   assert.equal(chunks.length, 2);
   for (const chunk of chunks) assert.ok(chunk.endSample - chunk.startSample < 5 * sampleRate);
 });
+
+test('a plan whose beginning was made before the rest was heard is the plan of the whole', () => {
+  const spans = talk(3600);
+  const whole = chunkPlan(spans, 3600 * sampleRate);
+  for (let heardSeconds = 160; heardSeconds < 600; heardSeconds += 7) {
+    const heard = spans.filter(({ endSample }) => endSample <= heardSeconds * sampleRate);
+    const beginning = chunkPlan(heard, heardSeconds * sampleRate).slice(0, -3);
+    assert.ok(beginning.length > 0);
+    const rest = chunkPlan(spans, 3600 * sampleRate, beginning.at(-1));
+    assert.deepEqual([...beginning, ...rest], whole);
+  }
+});
+
+test('a plan is gone on with where borders have moved, and no sample is planned twice', () => {
+  const beginning = chunkPlan(talk(200), 200 * sampleRate).slice(0, -3);
+  const end = beginning.at(-1)?.utterances.at(-1)?.endSample ?? 0;
+  const moved = talk(3600).map(({ startSample, endSample }) => ({
+    startSample: startSample - 160,
+    endSample: endSample + 160,
+  }));
+  const [next] = chunkPlan(moved, 3600 * sampleRate, beginning.at(-1));
+  assert.equal(next?.index, beginning.length);
+  assert.equal(next?.utterances[0]?.startSample, end);
+});

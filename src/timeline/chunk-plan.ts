@@ -30,21 +30,31 @@ export const paddingSamples = seconds(0.2);
 /** A chunk is read with more: the voice's own edge is looked for in it. */
 const chunkPaddingSamples = seconds(0.4);
 
-export function chunkPlan(spans: readonly SpeechSpan[], totalSamples: number): Chunk[] {
-  const utterances = utterancesOf(spans.filter((span) => span.endSample > span.startSample));
+/** The chunks of a recording, or those that come after `last`, where a plan of its beginning was made before. */
+export function chunkPlan(spans: readonly SpeechSpan[], totalSamples: number, last?: Chunk): Chunk[] {
+  const plannedSamples = last?.utterances.at(-1)?.endSample ?? 0;
+  const utterances = utterancesOf(spansFrom(spans, plannedSamples));
+  const firstIndex = last ? last.index + 1 : 0;
   const chunks: Chunk[] = [];
   let current: Utterance[] = [];
   for (const utterance of utterances) {
     const first = current[0];
     if (first && utterance.endSample - first.startSample > chunkSamplesMax) {
-      chunks.push(chunkOf(chunks.length, current));
+      chunks.push(chunkOf(firstIndex + chunks.length, current));
       current = [];
     }
     current.push(utterance);
   }
-  if (current.length > 0) chunks.push(chunkOf(chunks.length, current));
-  padChunks(chunks, totalSamples);
+  if (current.length > 0) chunks.push(chunkOf(firstIndex + chunks.length, current));
+  padChunks(chunks, totalSamples, last);
   return chunks;
+}
+
+/** A border may have moved by a window when another machine finds the spans again: nothing is planned twice. */
+function spansFrom(spans: readonly SpeechSpan[], fromSample: number): SpeechSpan[] {
+  return spans
+    .map((span) => ({ ...span, startSample: Math.max(span.startSample, fromSample) }))
+    .filter((span) => span.endSample > span.startSample);
 }
 
 /** The stretch of audio to recognise for each utterance: its padding never reaches into a neighbour's words. */
@@ -67,10 +77,10 @@ function chunkOf(index: number, utterances: Utterance[]): Chunk {
   return { index, startSample, endSample, utterances };
 }
 
-function padChunks(chunks: Chunk[], totalSamples: number): void {
+function padChunks(chunks: Chunk[], totalSamples: number, last: Chunk | undefined): void {
   const speech = chunks.map(({ startSample, endSample }) => ({ startSample, endSample }));
   for (const [i, chunk] of chunks.entries()) {
-    const before = speech[i - 1];
+    const before = i === 0 ? last?.utterances.at(-1) : speech[i - 1];
     const after = speech[i + 1];
     const floor = before ? middle(before.endSample, chunk.startSample) : 0;
     const ceiling = after ? middle(chunk.endSample, after.startSample) : totalSamples;

@@ -5,8 +5,13 @@ import type { RecognisedUtterance } from '../timeline/utterance.ts';
 
 const batchSize = 5_000;
 
+/** A chunk with the language that was decided for it alone, before the rest of the recording was heard. */
+export interface PlannedChunk extends Chunk {
+  language?: string;
+}
+
 export const chunkStore = {
-  async insertAll(tx: Queryable, transcriptionId: string, chunks: readonly Chunk[]): Promise<void> {
+  async insertAll(tx: Queryable, transcriptionId: string, chunks: readonly PlannedChunk[]): Promise<void> {
     await tx.query(
       `insert into chunk (transcription_id, index, plan)
        select $1, (plan ->> 'index')::int, plan from jsonb_array_elements($2::jsonb) as plan`,
@@ -14,8 +19,21 @@ export const chunkStore = {
     );
   },
 
-  async findWaiting(db: Queryable, transcriptionId: string, index: number): Promise<Chunk | undefined> {
-    const [row] = await db.query<{ plan: Chunk }>(
+  /** Every chunk that is planned so far, in order. */
+  async plans(db: Queryable, transcriptionId: string): Promise<PlannedChunk[]> {
+    const rows = await db.query<{ plan: PlannedChunk }>(
+      'select plan from chunk where transcription_id = $1 order by index',
+      [transcriptionId],
+    );
+    return rows.map(({ plan }) => plan);
+  },
+
+  async findWaiting(
+    db: Queryable,
+    transcriptionId: string,
+    index: number,
+  ): Promise<PlannedChunk | undefined> {
+    const [row] = await db.query<{ plan: PlannedChunk }>(
       `select plan from chunk where transcription_id = $1 and index = $2 and status = 'waiting'`,
       [transcriptionId, index],
     );

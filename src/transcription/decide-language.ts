@@ -1,5 +1,6 @@
 import { engineUsesLanguage } from '../speech/engine.ts';
 import { languageByVote, votingChunks } from '../speech/recognizer/language-vote.ts';
+import type { LanguageGuess } from '../speech/recognizer/recognizer.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import type { Chunk } from '../timeline/chunk-plan.ts';
@@ -15,9 +16,22 @@ export async function decideLanguage(
   { language, audio, chunks }: { language: string | null; audio: AudioObject; chunks: readonly Chunk[] },
   signal: AbortSignal,
 ): Promise<string | null> {
-  if (language !== null || !engineUsesLanguage(engine)) return language;
-  const places = await Promise.all(
-    votingChunks(chunks).map(async (chunk) => ({ audio: await chunkAudio(stores, audio, chunk), chunk })),
-  );
-  return languageByVote(await speech.detectLanguages(places, signal));
+  if (!isLanguageOpen(language, engine)) return language;
+  const read = (chunk: Chunk) => chunkAudio(stores, audio, chunk);
+  return languageByVote(await guessLanguages(speech, chunks, read, signal));
+}
+
+/** Whether the recording is to be asked for its language. */
+export function isLanguageOpen(language: string | null, engine: string): boolean {
+  return language === null && engineUsesLanguage(engine);
+}
+
+export async function guessLanguages(
+  speech: Speech,
+  chunks: readonly Chunk[],
+  read: (chunk: Chunk) => Promise<Buffer>,
+  signal: AbortSignal,
+): Promise<LanguageGuess[]> {
+  const places = votingChunks(chunks).map(async (chunk) => ({ audio: await read(chunk), chunk }));
+  return await speech.detectLanguages(await Promise.all(places), signal);
 }

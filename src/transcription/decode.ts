@@ -12,7 +12,7 @@ import type { TaskQueue } from '../platform/queue.ts';
 import type { ScratchDirectory } from '../platform/scratch-directory.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { FoundSpeech, Speech } from '../speech/speech.ts';
-import { playbackPrefixOf, workKey } from '../storage/object-key.ts';
+import { playbackPrefixOf, workKey, workPrefixOf } from '../storage/object-key.ts';
 import {
   NoSuchObject,
   ObjectChanged,
@@ -25,11 +25,13 @@ import { sampleRate } from '../timeline/sample-rate.ts';
 import { chunkStore } from './chunk-store.ts';
 import { decideLanguage } from './decide-language.ts';
 import { embedKnownSpeakers } from './embed-known-speakers.ts';
+import { Opening } from './opening.ts';
 import { type Playback, PlaybackMaker } from './playback.ts';
 import { playbackStore } from './playback-store.ts';
+import { queueChunks } from './queue-chunks.ts';
 import { StageReport } from './stage-report.ts';
-import { type ChunkTask, type JobTask, stepQueues } from './steps.ts';
-import type { AudioObject, MediaObject } from './transcription.ts';
+import { type JobTask, stepQueues } from './steps.ts';
+import type { AudioObject, MediaObject, TranscriptionOptions } from './transcription.ts';
 import { type RunningTranscription, transcriptionStore } from './transcription-store.ts';
 import { removeWorkObject } from './work-object.ts';
 
@@ -65,7 +67,8 @@ export async function decodeMedia(
   if (!job || job.chunksTotal !== null) return;
   const media = job.source.kind === 'upload' ? job.source : job.media;
   if (!media) throw new Error('a link is to be decoded before it was fetched');
-  deps.speech.warmUp(deps.engine, job.options.language);
+  const engine = job.audio ? job.options.engine : deps.engine;
+  deps.speech.warmUp(engine, job.options.language);
   const report = new StageReport(deps, job.id);
   await deps.scratch.use(async (directory, room) => {
     const file = join(directory, 'media');
@@ -81,15 +84,18 @@ export async function decodeMedia(
         'a recording is cut off; what is there is transcribed',
       );
     }
-    const chunks = chunkPlan(found.spans, found.totalSamples);
     await embedKnownSpeakers(deps, { id: job.id, directory }, signal);
-    const wanted = { language: job.options.language, audio, chunks };
-    const language = await decideLanguage(deps, wanted, signal);
+    // Of this attempt or of one before: what is queued already stays as it is.
+    const opening = await chunkStore.plans(deps.db, job.id);
+    const rest = chunkPlan(found.spans, found.totalSamples, opening.at(-1));
+    const wanted = { language: job.options.language, audio, chunks: [...opening, ...rest] };
+    const language = await decideLanguage({ ...deps, engine }, wanted, signal);
     await report.settled();
-    const isStored = await storePlan(deps, job, { audio, found, chunks, language });
-    // Ended or deleted meanwhile: nobody else knows of this object.
+    const plan = { audio, found, rest, chunks: wanted.chunks.length, options: { engine, language } };
+    const isStored = await storePlan(deps, job, plan);
+    // Ended or deleted meanwhile: nobody else knows of these objects.
     if (!isStored && !(await transcriptionStore.findProcessing(deps.db, job.id))) {
-      await deps.stores.current.delete(audio.key);
+      await deps.stores.current.deleteAll(workPrefixOf(job.id));
       const isGone = (await transcriptionStore.ownerOf(deps.db, job.id)) === undefined;
       if (isGone) await deps.stores.current.deleteAll(playbackPrefixOf(job.id));
     }
@@ -142,27 +148,32 @@ async function decodeAndListen(
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const probed = await probe(programs, file, { signal });
-  const totalBytes = (probed.audio.durationSeconds ?? probed.durationSeconds ?? 0) * bytesPerSecond;
+  const statedSeconds = probed.audio.durationSeconds ?? probed.durationSeconds ?? 0;
+  const totalBytes = statedSeconds * bytesPerSecond;
   const decoded = decode(programs, file, {
     durationSecondsMax: job.options.mediaSecondsMax,
     probed,
     signal: either,
   });
   const player = await PlaybackMaker.start(deps, { id: job.id, source: job.source, probed }, either);
-  const samples = counting(shownTo(player, decoded.audio), (bytes) => report.progress(bytes, totalBytes));
+  const opening = new Opening(deps, job, { statedSeconds, signal: either });
+  const samples = counting(shownTo(player, opening, decoded.audio), (bytes) =>
+    report.progress(bytes, totalBytes),
+  );
   const copy = new PassThrough();
   copy.on('error', () => {}); // Who reads or writes it hears of the fault; without a listener it would end the process.
   const expectedBytes = Math.min(totalBytes, job.options.mediaSecondsMax * bytesPerSecond);
   const stored = stores.current.write(audio.key, copy, Math.ceil(expectedBytes));
-  const heard = speech.findSpeech(copiedTo(copy, samples), either);
+  const heard = speech.findSpeech(copiedTo(copy, samples), either, (soFar) => opening.heard(soFar));
   try {
     const [found] = await Promise.all([heard, stored]);
+    await opening.settled();
     const { truncated } = await decoded.finished;
     return { ...found, truncated, playback: await player.finish() };
   } catch (error) {
     stop.abort(error);
     copy.destroy(error as Error);
-    const [, storing] = await Promise.allSettled([heard, stored, player.abandon()]);
+    const [, storing] = await Promise.allSettled([heard, stored, player.abandon(), opening.settled()]);
     // A store that is away also breaks the reading, which may be told first.
     throw storing.status === 'rejected' && storing.reason instanceof StorageUnavailable
       ? storing.reason
@@ -170,8 +181,13 @@ async function decodeAndListen(
   }
 }
 
-async function* shownTo(player: PlaybackMaker, audio: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* shownTo(
+  player: PlaybackMaker,
+  opening: Opening,
+  audio: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
   for await (const samples of audio) {
+    opening.add(samples);
     await player.add(samples);
     yield samples;
   }
@@ -218,39 +234,36 @@ function drained(stream: PassThrough): Promise<void> {
 interface DecodedMedia {
   audio: AudioObject;
   found: HeardRecording;
-  chunks: Chunk[];
-  language: string | null;
+  /** What the opening left. */
+  rest: Chunk[];
+  /** In all. */
+  chunks: number;
+  options: Pick<TranscriptionOptions, 'engine' | 'language'>;
 }
 
 /** The plan, the job's length and the tasks appear together. False when the job has a plan already, or has ended. */
 async function storePlan(
-  { db, queue, engine }: DecodeDeps,
+  { db, queue }: DecodeDeps,
   job: RunningTranscription,
-  { audio, found, chunks, language }: DecodedMedia,
+  { audio, found, rest, chunks, options }: DecodedMedia,
 ): Promise<boolean> {
-  const wasFirst = await db.transaction(async (tx) => {
-    const isFirst = await transcriptionStore.markDecoded(tx, job.id, {
+  const left = await db.transaction(async (tx) => {
+    const chunksLeft = await transcriptionStore.markDecoded(tx, job.id, {
       durationSeconds: found.totalSamples / sampleRate,
       audio,
-      chunks: chunks.length,
-      options: { engine, language },
+      chunks,
+      options,
       notes: found.truncated ? ['truncated'] : [],
     });
-    if (!isFirst) return false;
+    if (chunksLeft === undefined) return undefined;
     await playbackStore.put(tx, job.id, found.playback);
-    await chunkStore.insertAll(tx, job.id, chunks);
-    const { lane } = job;
-    // Early chunks of a new job go with late chunks of an old one: a long file does not hold up a short one.
-    const tasks = chunks.map(({ index }) => ({
-      data: { transcriptionId: job.id, index } satisfies ChunkTask,
-      lane,
-      place: index,
-    }));
-    await queue.send(tx, stepQueues.recognise.name, tasks);
-    if (chunks.length === 0)
-      await queue.send(tx, stepQueues.finish.name, [{ data: { transcriptionId: job.id }, lane }]);
-    return true;
+    await queueChunks(queue, tx, job, rest);
+    if (chunksLeft === 0)
+      await queue.send(tx, stepQueues.finish.name, [
+        { data: { transcriptionId: job.id } satisfies JobTask, lane: job.lane },
+      ]);
+    return chunksLeft;
   });
-  if (wasFirst) queue.wake(chunks.length > 0 ? stepQueues.recognise.name : stepQueues.finish.name);
-  return wasFirst;
+  if (left !== undefined) queue.wake(left > 0 ? stepQueues.recognise.name : stepQueues.finish.name);
+  return left !== undefined;
 }

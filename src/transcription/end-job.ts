@@ -97,5 +97,5 @@ async function removeWork(deps: EndJobDeps, { transcription, media }: JustEnded)
   } catch (error) {
     deps.logger.warn({ err: error, job: id }, 'the chunks and voices of a job could not be deleted');
   }
-  for (const object of [audio, media]) if (object) await removeWorkObject(deps, id, object);
+  for (const object of [audio, audio?.opening, media]) if (object) await removeWorkObject(deps, id, object);
 }

@@ -28,6 +28,7 @@ const fractionTelling = 0.02;
 export interface ProgressRow {
   status: Transcription['status'];
   stage: Stage;
+  /** While it recognises: what was done when that began. */
   stage_fraction: number;
   stage_seconds: number;
   duration_seconds: number | null;
@@ -66,7 +67,7 @@ export function progressIn(row: ProgressRow): Progress {
     percent: percentOf(stage, fraction),
     audioSecondsDone: total !== null && isRecognised ? Math.round(total * fraction) : null,
     audioSecondsTotal: total,
-    secondsLeft: stage === 'recognising' ? secondsLeft(row.stage_seconds, fraction) : null,
+    secondsLeft: stage === 'recognising' ? secondsLeft(row, fraction) : null,
   };
 }
 
@@ -86,6 +87,11 @@ function percentOf(stage: Stage, fraction: number): number {
   return Math.floor(start + (next - start) * fraction);
 }
 
-function secondsLeft(spentSeconds: number, fraction: number): number | null {
-  return fraction < fractionTelling ? null : Math.ceil((spentSeconds * (1 - fraction)) / fraction);
+/** By the speed of the stage: what was recognised before it began tells nothing of that. */
+function secondsLeft(
+  { stage_seconds: spentSeconds, stage_fraction: before }: ProgressRow,
+  fraction: number,
+): number | null {
+  const done = fraction - before;
+  return done < fractionTelling ? null : Math.ceil((spentSeconds * (1 - fraction)) / done);
 }

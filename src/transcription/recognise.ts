@@ -30,7 +30,7 @@ export async function recognise(
   const audio = await chunkAudio(deps.stores, job.audio, chunk);
   const options = {
     engine: job.options.engine,
-    language: job.options.language,
+    language: chunk.language ?? job.options.language,
     translate: job.options.task === 'translate',
     speakers: job.options.speakerDiarization,
   };

@@ -91,7 +91,7 @@ export const reconcileStore = {
        union all
        select running.id, 'recognise', chunk.index, lane
        from running join chunk on chunk.transcription_id = running.id and chunk.status = 'waiting'
-       where chunks_left > 0
+       where chunks_left is distinct from 0
          and not exists (select from chunk_task as task
                          where task.id = running.id::text and task.index = chunk.index::text)
        limit ${batchSize}`,

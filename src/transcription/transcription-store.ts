@@ -171,7 +171,21 @@ export const transcriptionStore = {
     );
   },
 
-  /** The audio is decoded and cut into chunks. False when another worker was first. */
+  /** The beginning is decoded and cut into chunks. False when another worker was first. */
+  async markOpened(
+    tx: Queryable,
+    id: string,
+    { audio, engine }: { audio: AudioObject; engine: string },
+  ): Promise<boolean> {
+    const rows = await tx.query(
+      `update transcription set audio = $2, options = options || $3, progressed_at = now()
+       where id = $1 and status = 'processing' and audio is null and chunks_total is null returning id`,
+      [id, audio, { engine }],
+    );
+    return rows.length === 1;
+  },
+
+  /** The audio is decoded and cut into chunks; gives how many are left. Undefined when another worker was first. */
   async markDecoded(
     tx: Queryable,
     id: string,
@@ -183,15 +197,25 @@ export const transcriptionStore = {
       /** Decided once, so that every chunk and every repetition is recognised alike. */
       options: Pick<TranscriptionOptions, 'engine' | 'language'>;
     },
-  ): Promise<boolean> {
-    const rows = await tx.query(
+  ): Promise<number | undefined> {
+    const marked = await tx.query(
       `update transcription
-       set duration_seconds = $2, audio = $3, chunks_total = $4, chunks_left = $4, options = options || $5,
-         stage = 'recognising', stage_fraction = 0, stage_at = now(), notes = $6, progressed_at = now()
+       set duration_seconds = $2, chunks_total = $4, chunks_left = $4, options = options || $5,
+         audio = $3::jsonb || case when audio is null then '{}' else jsonb_build_object('opening', audio) end,
+         stage = 'recognising', stage_at = now(), notes = $6, progressed_at = now()
        where id = $1 and status = 'processing' and chunks_total is null returning id`,
       [id, decoded.durationSeconds, decoded.audio, decoded.chunks, decoded.options, decoded.notes],
     );
-    return rows.length === 1;
+    if (marked.length === 0) return undefined;
+    // A statement of its own: the row is locked now, so that a chunk of the opening is counted here or counts itself.
+    const left = await tx.query<{ chunks_left: number }>(
+      `update transcription
+       set chunks_left = chunks_total - done, stage_fraction = done::real / greatest(chunks_total, 1)
+       from (select count(*)::int as done from chunk where transcription_id = $1 and status = 'done') as counted
+       where id = $1 returning chunks_left`,
+      [id],
+    );
+    return onlyRow(left).chunks_left;
   },
 
   /** One chunk less to do; gives how many are left. */

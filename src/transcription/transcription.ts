@@ -28,6 +28,11 @@ export interface AudioObject {
   key: string;
 }
 
+/** With the copy of its beginning that was recognised before the rest was there. */
+export interface DecodedAudio extends AudioObject {
+  opening?: AudioObject;
+}
+
 /** The media of a job, before it is decoded. */
 export interface MediaObject extends AudioObject {
   sizeBytes: number;
@@ -49,7 +54,8 @@ interface TranscriptionFields {
   options: TranscriptionOptions;
   createdAt: Date;
   durationSeconds: number | null;
-  audio: AudioObject | null;
+  /** Only its beginning, while the rest is still decoded. */
+  audio: DecodedAudio | null;
 }
 
 export interface ProcessingTranscription extends TranscriptionFields {

@@ -10,7 +10,7 @@ import type { LazyEgress } from '../../service/lazy-egress.ts';
 import { mediaPrograms, openQueue, openStorage, startWorker } from '../../service/processing.ts';
 import { eventRecorder } from '../../service/webhooks.ts';
 import type { Speech } from '../../speech/speech.ts';
-import { workKey } from '../../storage/object-key.ts';
+import { workKey, workPrefixOf } from '../../storage/object-key.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';
 import { segmentWords } from '../../transcript/segment-words.ts';
 import { queueJob } from '../../transcription/create-transcription.ts';
@@ -95,9 +95,7 @@ async function queuedJob(
     return { ...job, words: (await transcriptionStore.words(db, id)) ?? segmentWords(job.segments) };
   } finally {
     await transcriptionStore.delete(db, id);
-    await stores.current.delete(key);
-    await stores.current.delete(workKey(id, 'audio.s16le'));
-    if (recording.media.kind === 'link') await stores.current.delete(workKey(id, 'media'));
+    await stores.current.deleteAll(workPrefixOf(id));
   }
 }
 

@@ -55,10 +55,14 @@ export class SpeechPool implements Speech {
     this.#stopSweep = options.clock.every(this.#options.idleMsMax / 4, () => this.#endIdle());
   }
 
-  findSpeech(audio: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<FoundSpeech> {
+  findSpeech(
+    audio: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+    heard?: (soFar: FoundSpeech) => void,
+  ): Promise<FoundSpeech> {
     const detect = (block: Uint8Array) =>
       retryAfterDeath(() => this.#withProcess(signal, (process) => process.detectVoice(block)), signal);
-    return findSpeech(audio, { detect, blocksAtOnce: this.#options.processes });
+    return findSpeech(audio, { detect, blocksAtOnce: this.#options.processes, heard });
   }
 
   warmUp(engine: string, language: string | null): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
-import { languageByVote, votingChunks } from './language-vote.ts';
+import { languageBeyondDoubt, languageByVote, votingChunks } from './language-vote.ts';
 
 const vote = (language: string, probability = 0.95) => ({ language, probability });
 
@@ -43,4 +43,11 @@ test('a short recording has three votes, or as many as it has chunks; an empty o
   );
   assert.equal(votingChunks(Array.from({ length: 5 }, (_, i) => chunk(i, 20))).length, 3);
   assert.deepEqual(votingChunks([]), []);
+});
+
+test('a beginning has a language only where every place is sure of the same one', () => {
+  assert.equal(languageBeyondDoubt([vote('de'), vote('de', 0.85)]), 'de');
+  assert.equal(languageBeyondDoubt([vote('de'), vote('de', 0.7)]), undefined);
+  assert.equal(languageBeyondDoubt([vote('de'), vote('en')]), undefined);
+  assert.equal(languageBeyondDoubt([vote('en', 0), vote('en', 0)]), null);
 });

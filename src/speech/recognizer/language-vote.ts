@@ -35,6 +35,19 @@ export function languageByVote(guesses: readonly LanguageGuess[]): string | null
   return others.length > 0 ? null : winner;
 }
 
+/**
+ * The language of the beginning of a recording, while the rest is not known. Undefined where it is in doubt: then it has
+ * to wait for the vote of the whole. Null when no model can detect it, so that waiting would not help.
+ */
+export function languageBeyondDoubt(guesses: readonly LanguageGuess[]): string | null | undefined {
+  if (guesses.every(({ probability }) => probability === 0)) return null;
+  const [{ language } = { language: '' }] = guesses;
+  const isSure = guesses.every(
+    (guess) => guess.language === language && guess.probability >= probabilitySure,
+  );
+  return isSure ? language : undefined;
+}
+
 function voiced(chunk: Chunk): number {
   return voicedSeconds(chunk.utterances);
 }

@@ -55,6 +55,31 @@ test('speech is found across the borders of blocks, whatever the pieces and whic
   }
 });
 
+test('what is found is told block by block, before the recording has ended', async () => {
+  const bytes = recording();
+  const firstIsHeard = Promise.withResolvers<void>();
+  async function* held(): AsyncGenerator<Uint8Array> {
+    yield bytes.subarray(0, blockSamplesMax * 3);
+    await firstIsHeard.promise;
+    yield bytes.subarray(blockSamplesMax * 3);
+  }
+  const told: [spans: number, totalSamples: number][] = [];
+  await findSpeech(held(), {
+    blocksAtOnce: 2,
+    detect: async (block) => activityIn(block),
+    heard: ({ spans, totalSamples }) => {
+      told.push([spans.length, totalSamples]);
+      firstIsHeard.resolve();
+    },
+  });
+  // The span across the border has not ended in the first block.
+  assert.deepEqual(told, [
+    [0, blockSamplesMax],
+    [1, 2 * blockSamplesMax],
+    [2, 2.5 * blockSamplesMax],
+  ]);
+});
+
 test('each block brings along the end of the one before', async () => {
   const samples = Int16Array.from({ length: blockSamplesMax + seconds(3) }, (_, i) => (i % 30_000) + 1);
   const blocks: Int16Array[] = [];

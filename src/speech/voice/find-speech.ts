@@ -12,28 +12,34 @@ interface BlockDetector {
   /** Called with a block as `VoiceActivity.detect` takes it. */
   detect(block: Uint8Array): Promise<BlockActivity>;
   blocksAtOnce: number;
+  /** Told after each block, in order: the spans that have ended, and how much of the recording they were found in. */
+  heard?: ((soFar: FoundSpeech) => void) | undefined;
 }
 
 export async function findSpeech(
   audio: AsyncIterable<Uint8Array>,
-  { detect, blocksAtOnce }: BlockDetector,
+  { detect, blocksAtOnce, heard }: BlockDetector,
 ): Promise<FoundSpeech> {
   const finder = new SpanFinder();
-  const inFlight: Promise<BlockActivity>[] = [];
+  const inFlight: Promise<void>[] = [];
   let totalSamples = 0;
-  const takeFirst = async () => {
-    const { probabilities, loudness } = (await inFlight[0]) as BlockActivity;
-    inFlight.shift();
+  /** Blocks are answered in any order and taken in the order of the recording. */
+  const take = async (detected: Promise<BlockActivity>, before: Promise<void> | undefined, end: number) => {
+    const { probabilities, loudness } = await detected;
+    await before;
     for (const [i, probability] of probabilities.entries()) finder.accept(probability, loudness[i] ?? 0);
+    heard?.({ spans: finder.ended, totalSamples: end });
+    inFlight.shift();
   };
   try {
     for await (const block of blocksOf(audio)) {
       totalSamples += (block.length - historyBytes) / bytesPerSample;
-      if (inFlight.length >= blocksAtOnce) await takeFirst();
-      inFlight.push(detect(block));
-      inFlight.at(-1)?.catch(() => {}); // Its turn to be awaited comes above or below.
+      if (inFlight.length >= blocksAtOnce) await inFlight[0];
+      const taken = take(detect(block), inFlight.at(-1), totalSamples);
+      taken.catch(() => {}); // Awaited above or below.
+      inFlight.push(taken);
     }
-    while (inFlight.length > 0) await takeFirst();
+    await inFlight.at(-1);
   } finally {
     await Promise.allSettled(inFlight);
   }

@@ -30,6 +30,11 @@ export class SpanFinder {
   /** The highest probability since the open span began. */
   #peakProbability = 0;
 
+  /** The spans that have ended so far: what comes does not change them. */
+  get ended(): SpeechSpan[] {
+    return [...this.#spans];
+  }
+
   accept(probability: number, loudness: number): void {
     const window = this.#window++;
     if (this.#start === null) {
