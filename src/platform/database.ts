@@ -112,6 +112,11 @@ export class Database implements Queryable, PreparedQueryable {
     });
     const tx = queryableOf(client, this.#queryTimeoutMs);
     let broken: Error | undefined;
+    // The pool listens only while nobody has the connection: one that dies between two statements would end the process.
+    const onLost = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onLost);
     try {
       await tx.query(this.#isPooled ? beginLimited : 'begin');
       const result = await work(tx);
@@ -125,6 +130,7 @@ export class Database implements Queryable, PreparedQueryable {
       } else await tx.query('rollback').catch((rollbackError: Error) => (broken = rollbackError));
       throw error;
     } finally {
+      client.off('error', onLost);
       client.release(broken);
     }
   }

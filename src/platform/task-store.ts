@@ -53,6 +53,7 @@ const heartbeatSeconds = 10; // the least that pg-boss takes; a dead worker's ta
 /** One process of all looks after the tasks of dead workers this often. */
 const superviseSeconds = 5;
 const superviseDuty = 'queue';
+const uniqueViolation = '23505';
 /** On it the database announces a task: the name of its queue, and in how many milliseconds it is due. */
 export const taskChannel = 'task';
 /**
@@ -78,17 +79,13 @@ export class TaskStore {
   }
 
   static async open(options: TaskStoreOptions): Promise<TaskStore> {
-    const { db, queues, logger } = options;
-    const boss = new PgBoss({
-      db: statementsOf(db),
-      schema: 'queue',
-      schedule: false,
-      supervise: false,
-      monitorIntervalSeconds: 1,
+    // Of processes that start together on a new database each makes the tables, and the library does not know every way
+    // in which the second fails; at the next try they are there.
+    const boss = await startedBoss(options).catch((error: unknown) => {
+      if ((error as { code?: string }).code !== uniqueViolation) throw error;
+      return startedBoss(options);
     });
-    boss.on('error', (error) => logger.warn({ err: error }, 'the queue had a fault'));
-    await boss.start();
-    for (const queue of queues) {
+    for (const queue of options.queues) {
       await createQueue(boss, queue);
       // pg-boss reads what it must know of a queue when it is first used, on a connection of its own. In a transaction
       // that would wait for a second connection while many such transactions hold them all; so it is used here.
@@ -193,6 +190,18 @@ export class TaskStore {
   async close(): Promise<void> {
     await this.#boss.stop({ graceful: false });
   }
+}
+
+async function startedBoss({ db, logger }: TaskStoreOptions): Promise<PgBoss> {
+  const boss = new PgBoss({
+    db: statementsOf(db),
+    schema: 'queue',
+    schedule: false,
+    supervise: false,
+    monitorIntervalSeconds: 1,
+  });
+  boss.on('error', (error) => logger.warn({ err: error }, 'the queue had a fault'));
+  return await boss.start();
 }
 
 interface Settled {
