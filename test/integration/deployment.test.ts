@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { validate } from 'dockerfile-utils';
 import { parse, parseAllDocuments } from 'yaml';
 import { accountStore } from '../../src/account/account-store.ts';
@@ -16,6 +17,15 @@ import { openTestDatabase } from '../support/database.ts';
 const root = join(import.meta.dirname, '..', '..');
 const textOf = (path: string) => readFile(join(root, path), 'utf8');
 const isSetting = (name: string) => name in settingSchema.shape;
+
+/** By the schema of the compose specification. */
+function composeValidator(schema: object): ValidateFunction<unknown> {
+  // It names its own schema by an address that ajv does not know, and has formats of its own.
+  const ajv = new Ajv({ strict: false, validateSchema: false });
+  for (const format of ['duration', 'uri', 'expose', 'ports', 'subnet_ip_address'])
+    ajv.addFormat(format, true);
+  return ajv.compile(schema);
+}
 
 interface Manifest {
   kind: string;
@@ -41,9 +51,14 @@ test('the Dockerfile is valid, ends as an ordinary user and copies nothing secre
   for (const [, name = ''] of text.matchAll(/\b(LONGHAND_\w+)=/g)) assert.ok(isSetting(name), name);
 });
 
-test('the compose file names settings and services that exist, and .env.example all that it asks for', async () => {
+test('the compose file is valid, names settings and services that exist, and .env.example all that it asks for', async () => {
   const text = await textOf('deploy/compose/compose.yaml');
-  const { services, volumes } = parse(text, { merge: true });
+  const parsed = parse(text, { merge: true });
+  const isValid = composeValidator(JSON.parse(await textOf('test/fixtures/compose-spec.json')));
+  const found: boolean = isValid(parsed);
+  assert.ok(found, JSON.stringify(isValid.errors));
+  assert.ok(!isValid({ ...parsed, services: { api: { imagee: 'longhand' } } }), 'a mistake is found');
+  const { services, volumes } = parsed;
   for (const name of ['postgres', 's3', 'api', 'worker', 'proxy']) assert.ok(services[name], name);
   const example = await textOf('deploy/compose/.env.example');
   for (const [, name = ''] of text.matchAll(/\$\{(\w+)/g))
