@@ -8,6 +8,7 @@ import type { PrepareUploadDeps } from '../upload/prepare-upload.ts';
 import type { CreateSubscriptionDeps } from '../webhook/create-subscription.ts';
 import type { DeleteSubscriptionDeps } from '../webhook/delete-subscription.ts';
 import type { JobWaits } from './job-waits.ts';
+import type { SubtitleUnits } from './subtitle-units.ts';
 
 /** What the tools stand on: the same use cases as behind every other door. */
 export interface AgentDeps {
@@ -16,6 +17,7 @@ export interface AgentDeps {
   logger: Logger;
   limiter: Pick<RateLimiter, 'admit'>;
   waits: JobWaits;
+  subtitles: SubtitleUnits;
   transcriptions: CreateTranscriptionDeps;
   uploads: PrepareUploadDeps & CompleteUploadDeps;
   erasure: ErasureDeps;

@@ -3,21 +3,32 @@ import { ApiError } from '../contract/errors.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import type { Agent, AgentDeps } from './agent.ts';
 import { isJobId } from './job-id.ts';
-import { endedResult, type PageRequest, processingResult } from './transcript-answer.ts';
+import { endedResult, type PageRequest, processingResult, type TranscriptDeps } from './transcript-answer.ts';
 
 /** The transcript, after a bounded wait for it; otherwise how far it is and how to get it. */
 export async function waitedResult(
-  { db, waits }: Pick<AgentDeps, 'db' | 'waits'>,
+  deps: TranscriptDeps & Pick<AgentDeps, 'waits'>,
   agent: Agent,
-  id: string,
+  givenId: string,
   { context, page }: { context: ServerContext; page: PageRequest },
 ): Promise<CallToolResult> {
+  const { db, waits } = deps;
   const accountId = agent.principal.account.id;
-  const found = isJobId(id) ? await transcriptionStore.findOwned(db, accountId, id) : undefined;
-  if (!found) throw new ApiError('not_found');
-  if (found.status !== 'processing') return await endedResult(db, agent, found, page);
-  const waited = await waits.untilEnded({ accountId, id: found.id }, context);
-  if (!waited) throw new ApiError('not_found');
-  if (waited.kind === 'ended') return await endedResult(db, agent, waited.job, page);
-  return processingResult(agent, found, waited.progress);
+  // As the database announces it.
+  const id = givenId.toLowerCase();
+  const job = { accountId, id };
+  const owned = async () => {
+    const found = isJobId(id) ? await transcriptionStore.findOwned(db, accountId, id) : undefined;
+    if (!found) throw new ApiError('not_found');
+    return found;
+  };
+  if (!waits.isWaitedFor(job)) {
+    const found = await owned();
+    if (found.status !== 'processing') return await endedResult(deps, agent, found, page);
+  }
+  const waited = await waits.untilEnded(job, context);
+  if (waited.kind === 'ended') return await endedResult(deps, agent, waited.job, page);
+  const latest = await owned();
+  if (latest.status !== 'processing') return await endedResult(deps, agent, latest, page);
+  return processingResult(agent, latest, waited.progress);
 }

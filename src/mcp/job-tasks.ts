@@ -2,6 +2,7 @@ import { ApiError } from '../contract/errors.ts';
 import { cancelTranscription } from '../transcription/cancel-transcription.ts';
 import type { CreatedTranscription } from '../transcription/earlier-request.ts';
 import { progressOf } from '../transcription/progress.ts';
+import type { Transcription } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import type { Agent, AgentDeps } from './agent.ts';
 import { isJobId } from './job-id.ts';
@@ -23,16 +24,11 @@ export function jobTasks(deps: AgentDeps, agent: Agent): Tasks {
       if (job.status === 'processing') {
         const progress = await progressOf(db, job.id);
         const statusMessage = progress ? progressSentence(progress) : 'queued';
-        return {
-          ...fields,
-          lastUpdatedAt: erasure.clock.date().toISOString(),
-          status: 'working',
-          statusMessage,
-        };
+        return { ...fields, status: 'working', statusMessage };
       }
       if (job.status === 'failed' && job.errorCode === 'cancelled')
         return { ...fields, status: 'cancelled', statusMessage: job.error } satisfies Task;
-      return { ...fields, status: 'completed', result: await endedResult(db, agent, job, firstPage) };
+      return { ...fields, status: 'completed', result: await endedResult(deps, agent, job, firstPage) };
     },
     async cancel(taskId) {
       if (!isJobId(taskId)) return false;
@@ -48,11 +44,17 @@ export function jobTasks(deps: AgentDeps, agent: Agent): Tasks {
 }
 
 export function taskOf(job: CreatedTranscription): TaskResult {
-  return { ...taskFields(job), status: 'working', statusMessage: 'queued', resultType: 'task' };
+  const fields = taskFields({ ...job, updatedAt: job.createdAt });
+  return { ...fields, status: 'working', statusMessage: 'queued', resultType: 'task' };
 }
 
-function taskFields({ id, createdAt }: Pick<CreatedTranscription, 'id' | 'createdAt'>) {
-  const created = createdAt.toISOString();
-  // Without an end: a transcript stays until it is deleted.
-  return { taskId: id, createdAt: created, lastUpdatedAt: created, ttlMs: null, pollIntervalMs };
+function taskFields({ id, createdAt, updatedAt }: Pick<Transcription, 'id' | 'createdAt' | 'updatedAt'>) {
+  return {
+    taskId: id,
+    createdAt: createdAt.toISOString(),
+    lastUpdatedAt: updatedAt.toISOString(),
+    // Without an end: a transcript stays until it is deleted.
+    ttlMs: null,
+    pollIntervalMs,
+  };
 }

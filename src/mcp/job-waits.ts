@@ -1,15 +1,18 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Clock } from '../platform/clock.ts';
+import type { JobEvent } from '../transcription/job-feed.ts';
 import type { JobFeeds } from '../transcription/job-feeds.ts';
 import type { Progress } from '../transcription/progress.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 
 /** Clients give up after a minute unless they were told otherwise. */
 export const waitMs = 50_000;
+/** One who waits is told no more often how far it is, however fast the job comes on. */
+export const progressEveryMs = 3_000;
 const waitsMax = 5_000;
 const waitsPerAccountMax = 1_000;
 
-/** What a wait ended with: the job's end, or how far it is. Undefined when there is no such job. */
+/** What a wait ended with: the job's end, or how far it was when it was last looked at. */
 export type Waited =
   | { kind: 'ended'; job: EndedTranscription }
   | { kind: 'going-on'; progress: Progress | undefined };
@@ -30,10 +33,16 @@ export class JobWaits {
     this.#closing.abort();
   }
 
+  /** Whether somebody of the account waits for it already: then it need not be looked for. */
+  isWaitedFor(job: { accountId: string; id: string }): boolean {
+    return this.#deps.feeds.isFollowed(job);
+  }
+
+  /** For a job that the account is known to have. */
   async untilEnded(
     { accountId, id }: { accountId: string; id: string },
     context: ServerContext,
-  ): Promise<Waited | undefined> {
+  ): Promise<Waited> {
     const own = this.#counts.get(accountId) ?? 0;
     const isFull = this.#total >= waitsMax || own >= waitsPerAccountMax;
     const limit = this.#deps.clock.timeout(isFull ? 1 : waitMs);
@@ -43,8 +52,7 @@ export class JobWaits {
     this.#total += 1;
     this.#counts.set(accountId, own + 1);
     try {
-      const events = await this.#deps.feeds.follow(job, signal);
-      return events && (await this.#read(events, context));
+      return await this.#read(this.#deps.feeds.followOwned(job, signal), context);
     } finally {
       this.#total -= 1;
       const left = (this.#counts.get(accountId) ?? 1) - 1;
@@ -53,18 +61,18 @@ export class JobWaits {
     }
   }
 
-  async #read(
-    events: NonNullable<Awaited<ReturnType<JobFeeds['follow']>>>,
-    context: ServerContext,
-  ): Promise<Waited | undefined> {
+  async #read(events: AsyncIterable<JobEvent>, context: ServerContext): Promise<Waited> {
+    const { clock } = this.#deps;
     let progress: Progress | undefined;
     let toldPercent = -1;
+    let nextMs = 0;
     for await (const event of events) {
       if (event.kind === 'ended') return { kind: 'ended', job: event.job };
       if (event.kind !== 'progress') continue;
       progress = event.progress;
-      if (progress.percent > toldPercent) {
+      if (progress.percent > toldPercent && clock.now() >= nextMs) {
         toldPercent = progress.percent;
+        nextMs = clock.now() + progressEveryMs;
         await tellProgress(context, progress);
       }
     }

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -45,9 +46,24 @@ export function registerMcp(server: FastifyInstance, endpoint: McpEndpoint): voi
         // The key stays outside: what the factory needs is who asks.
         const auth = { token: '', clientId: '', scopes: [], extra: endpoint.identify?.(request) ?? {} };
         const { method, url } = request;
-        await answer(Object.assign(request.raw, { method, url, auth }), raw);
+        const body = await parsedBody(request);
+        await answer(Object.assign(request.raw, { method, url, auth }), raw, body);
         return reply;
       },
     });
   });
+}
+
+/**
+ * An ordinary body, parsed once: the handler would copy it as a stream, which each waiting request then holds. Undefined
+ * for any other, which the handler refuses.
+ */
+async function parsedBody({ method, headers, raw }: FastifyRequest): Promise<unknown> {
+  const sizeBytes = Number(headers['content-length']);
+  if (method !== 'POST' || !(sizeBytes <= bodyBytesMax)) return undefined;
+  try {
+    return JSON.parse(await text(raw));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,11 +1,8 @@
 /** A transcription as tools answer with it. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Queryable } from '../platform/database.ts';
 import type { Segment } from '../transcript/segment.ts';
-import { segmentWords } from '../transcript/segment-words.ts';
 import { speakerLabel } from '../transcript/speaker-label.ts';
-import { srt, vtt } from '../transcript/subtitles.ts';
 import type { Progress } from '../transcription/progress.ts';
 import type {
   CompletedTranscription,
@@ -13,8 +10,7 @@ import type {
   Transcription,
   TranscriptionSummary,
 } from '../transcription/transcription.ts';
-import { transcriptionStore } from '../transcription/transcription-store.ts';
-import { type Agent, citationUrl, transcriptUri } from './agent.ts';
+import { type Agent, type AgentDeps, citationUrl, transcriptUri } from './agent.ts';
 import { progressSentence, waitMs } from './job-waits.ts';
 import { recordingText } from './recording-text.ts';
 import { maxCharsDefault, transcriptPage } from './transcript-page.ts';
@@ -80,13 +76,16 @@ export interface PageRequest {
 
 export const firstPage: PageRequest = { format: 'segments', cursor: undefined, maxChars: maxCharsDefault };
 
+/** What an answer with a transcript is made from. */
+export type TranscriptDeps = Pick<AgentDeps, 'db' | 'subtitles'>;
+
 export async function endedResult(
-  db: Queryable,
+  deps: TranscriptDeps,
   agent: Agent,
   job: CompletedTranscription | FailedTranscription,
   page: PageRequest,
 ): Promise<CallToolResult> {
-  return job.status === 'failed' ? failedResult(agent, job) : await completedResult(db, agent, job, page);
+  return job.status === 'failed' ? failedResult(agent, job) : await completedResult(deps, agent, job, page);
 }
 
 function failedResult(agent: Agent, job: FailedTranscription): CallToolResult {
@@ -100,12 +99,12 @@ function failedResult(agent: Agent, job: FailedTranscription): CallToolResult {
 }
 
 async function completedResult(
-  db: Queryable,
+  deps: TranscriptDeps,
   agent: Agent,
   job: CompletedTranscription,
   { format, cursor, maxChars }: PageRequest,
 ): Promise<CallToolResult> {
-  const units = await unitsOf(db, job, format);
+  const units = await unitsOf(deps, job, format);
   const { pieces, returnedChars, totalChars, nextCursor } = transcriptPage(units, { cursor, maxChars });
   const body = pieces.map(({ text }) => text).join('');
   const answer: z.infer<typeof transcriptOutput> = {
@@ -186,14 +185,13 @@ export function processingResult(
 }
 
 async function unitsOf(
-  db: Queryable,
-  { id, text, segments }: CompletedTranscription,
+  { db, subtitles }: TranscriptDeps,
+  job: CompletedTranscription,
   format: TranscriptFormat,
 ): Promise<string[]> {
-  if (format === 'segments') return segments.map((segment) => `${lineOf(segment)}\n`);
-  if (format === 'text') return text.split(/(?<=\n\n)/);
-  const words = (await transcriptionStore.words(db, id)) ?? segmentWords(segments);
-  return (format === 'srt' ? srt(words) : vtt(words)).split(/(?<=\n\n)/);
+  if (format === 'segments') return job.segments.map((segment) => `${lineOf(segment)}\n`);
+  if (format === 'text') return job.text.split(/(?<=\n\n)/);
+  return await subtitles.of(db, job, format);
 }
 
 function lineOf(segment: Segment): string {

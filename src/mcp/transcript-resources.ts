@@ -1,10 +1,10 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
-import { type Agent, type AgentDeps, transcriptUri } from './agent.ts';
+import { type Agent, transcriptUri } from './agent.ts';
 import { isJobId } from './job-id.ts';
 import { playerResource, playerUri, readPlayer } from './player/player.ts';
 import type { Resources } from './resource.ts';
-import { endedResult, type TranscriptFormat } from './transcript-answer.ts';
+import { endedResult, type TranscriptDeps, type TranscriptFormat } from './transcript-answer.ts';
 import { maxCharsMost } from './transcript-page.ts';
 
 const listedMax = 100;
@@ -12,7 +12,8 @@ const addressPattern =
   /^longhand:\/\/transcripts\/([^/?]+)(?:\/(text|srt|vtt))?(?:\?cursor=([0-9.]{1,40}))?$/;
 
 /** The account's transcripts by address; those of others are not there. */
-export function transcriptResources({ db }: Pick<AgentDeps, 'db'>, agent: Agent): Resources {
+export function transcriptResources(deps: TranscriptDeps, agent: Agent): Resources {
+  const { db } = deps;
   const accountId = agent.principal.account.id;
   return {
     async list() {
@@ -51,7 +52,7 @@ export function transcriptResources({ db }: Pick<AgentDeps, 'db'>, agent: Agent)
       if (job?.status !== 'completed') return undefined;
       const format = (match?.[2] ?? 'segments') as TranscriptFormat;
       const page = { format, cursor: match?.[3], maxChars: maxCharsMost };
-      const { content } = await endedResult(db, agent, job, page);
+      const { content } = await endedResult(deps, agent, job, page);
       const [first] = content;
       return {
         contents: [{ uri, mimeType: 'text/plain', text: first?.type === 'text' ? first.text : '' }],

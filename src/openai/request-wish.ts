@@ -1,8 +1,8 @@
 /** What a request asks for, from its form fields or its JSON; fields that mean nothing here are passed over. */
 import { z } from 'zod';
+import { languageCode } from '../contract/language.ts';
 import type { KnownSpeaker } from '../transcription/known-speaker-store.ts';
 import type { Task } from '../transcription/transcription.ts';
-import { languageCode } from './language.ts';
 import { OpenAiError } from './openai-error.ts';
 
 const formats = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const;

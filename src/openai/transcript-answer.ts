@@ -1,11 +1,11 @@
 /** A completed job in each of OpenAI's response formats. */
 
+import { languageName } from '../contract/language.ts';
 import type { Speaker } from '../timeline/turn.ts';
 import type { Segment } from '../transcript/segment.ts';
 import { srt, vtt } from '../transcript/subtitles.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import type { CompletedTranscription } from '../transcription/transcription.ts';
-import { languageName } from './language.ts';
 import type { Wish } from './request-wish.ts';
 
 export interface AnsweredJob {

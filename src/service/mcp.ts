@@ -4,6 +4,7 @@ import type { Server } from '../http/server.ts';
 import { allowedSenders } from '../mcp/foreign-senders.ts';
 import { JobWaits } from '../mcp/job-waits.ts';
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
+import { SubtitleUnits } from '../mcp/subtitle-units.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import type { ApiParts } from './api-parts.ts';
 import { erasureDeps } from './erasure.ts';
@@ -20,6 +21,7 @@ export function openMcp(server: Server, parts: ApiParts, routes: RoutesDeps): vo
       logger,
       limiter,
       waits: new JobWaits({ feeds: routes.transcriptionEvents.feeds, clock }),
+      subtitles: new SubtitleUnits(),
       transcriptions: routes.transcriptions,
       uploads: routes.uploads,
       erasure: { ...erasureDeps(foundation, storage, webhooks, queue), db },

@@ -36,7 +36,7 @@ export class JobFeed {
   #isClosed = false;
   #isDirty = true;
   #refreshing: Promise<void> | undefined;
-  #change = Promise.withResolvers<void>();
+  readonly #readers = new Set<() => void>();
 
   constructor(deps: { db: Queryable; clock: Clock }, { accountId, id }: { accountId: string; id: string }) {
     this.#deps = deps;
@@ -66,26 +66,34 @@ export class JobFeed {
   async *events(sequence: number, signal: AbortSignal): AsyncGenerator<JobEvent> {
     let next = Math.max(0, sequence);
     let told: Progress | undefined;
-    const left = aborted(signal);
+    // A promise for each wait: many waits on one that stays would pile up in it as long as the reader reads.
+    let woken = Promise.withResolvers<void>();
+    const wake = () => woken.resolve();
+    this.#readers.add(wake);
+    signal.addEventListener('abort', wake, { once: true });
     this.invalidate();
-    for (;;) {
-      const change = this.#change.promise;
-      if (this.#isGone) return;
-      while (next < this.#segments.length) {
-        const segments = this.#segments.slice(next, next + segmentsPerEvent);
-        next += segments.length;
-        yield { kind: 'text', sequence: next, segments };
+    try {
+      while (!signal.aborted) {
+        woken = Promise.withResolvers<void>();
+        if (this.#isGone) return;
+        while (next < this.#segments.length) {
+          const segments = this.#segments.slice(next, next + segmentsPerEvent);
+          next += segments.length;
+          yield { kind: 'text', sequence: next, segments };
+        }
+        if (this.#ended) {
+          yield { kind: 'ended', job: this.#ended };
+          return;
+        }
+        if (this.#progress && this.#progress !== told) {
+          told = this.#progress;
+          yield { kind: 'progress', progress: told };
+        }
+        if (!signal.aborted) await woken.promise;
       }
-      if (this.#ended) {
-        yield { kind: 'ended', job: this.#ended };
-        return;
-      }
-      if (this.#progress && this.#progress !== told) {
-        told = this.#progress;
-        yield { kind: 'progress', progress: told };
-      }
-      await Promise.race([change, left]);
-      if (signal.aborted) return;
+    } finally {
+      this.#readers.delete(wake);
+      signal.removeEventListener('abort', wake);
     }
   }
 
@@ -95,7 +103,7 @@ export class JobFeed {
       let pauseMs = refreshEveryMs;
       try {
         await this.#read();
-        this.#tell();
+        for (const wake of this.#readers) wake();
       } catch {
         // A database that is away costs a delay, not the stream.
         this.#isDirty = true;
@@ -103,12 +111,6 @@ export class JobFeed {
       }
       if (this.#isOpen) await this.#deps.clock.sleep(pauseMs);
     }
-  }
-
-  #tell(): void {
-    const { resolve } = this.#change;
-    this.#change = Promise.withResolvers<void>();
-    resolve();
   }
 
   async #read(): Promise<void> {
@@ -141,9 +143,4 @@ export class JobFeed {
     }
     this.#ended = job;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

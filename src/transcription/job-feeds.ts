@@ -8,6 +8,7 @@ import { transcriptionStore } from './transcription-store.ts';
 export const jobChannel = 'transcription';
 
 interface Followed {
+  accountId: string;
   feed: JobFeed;
   readers: number;
 }
@@ -29,18 +30,24 @@ export class JobFeeds {
     { accountId, id, sequence }: { accountId: string; id: string; sequence: number },
     signal: AbortSignal,
   ): Promise<AsyncIterable<JobEvent> | undefined> {
-    if (!(await transcriptionStore.isOwned(this.#deps.db, accountId, id))) return undefined;
-    return this.#read(accountId, id, sequence, signal);
+    const job = { accountId, id };
+    if (!this.isFollowed(job) && !(await transcriptionStore.isOwned(this.#deps.db, accountId, id)))
+      return undefined;
+    return this.followOwned({ ...job, sequence }, signal);
   }
 
-  async *#read(
-    accountId: string,
-    id: string,
-    sequence: number,
+  /** Whether somebody of the account reads it already: then it need not be looked for. */
+  isFollowed({ accountId, id }: { accountId: string; id: string }): boolean {
+    return this.#followed.get(id)?.accountId === accountId;
+  }
+
+  /** For one who knows that the account has the job. */
+  async *followOwned(
+    { accountId, id, sequence }: { accountId: string; id: string; sequence: number },
     signal: AbortSignal,
   ): AsyncGenerator<JobEvent> {
     const known = this.#followed.get(id);
-    const followed = known ?? { feed: new JobFeed(this.#deps, { accountId, id }), readers: 0 };
+    const followed = known ?? { accountId, feed: new JobFeed(this.#deps, { accountId, id }), readers: 0 };
     this.#followed.set(id, followed);
     followed.readers += 1;
     try {

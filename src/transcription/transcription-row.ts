@@ -21,6 +21,7 @@ export interface SummaryRow {
   source: Source;
   options: TranscriptionOptions;
   created_at: Date;
+  updated_at: Date;
   duration_seconds: number | null;
   audio: AudioObject | null;
   chunks_total: number | null;
@@ -33,8 +34,8 @@ export interface TranscriptionRow extends SummaryRow {
   segments: Segment[] | null;
 }
 
-export const summaryColumns =
-  'id, account_id, filename, status, stage, source, options, created_at, duration_seconds, audio, chunks_total, error, error_code';
+export const summaryColumns = `id, account_id, filename, status, stage, source, options, created_at, duration_seconds, audio, chunks_total, error, error_code,
+  coalesce(published_at, finished_at, greatest(stage_at, progressed_at)) as updated_at`;
 /** What the owner published instead of the machine's text, if so. */
 export const columns = `${summaryColumns}, coalesce(published_text, text) as text,
   coalesce(published_segments, segments) as segments`;
@@ -47,6 +48,7 @@ function fieldsOf(row: SummaryRow) {
     source: row.source,
     options: row.options,
     createdAt: row.created_at,
+    updatedAt: row.updated_at,
     durationSeconds: row.duration_seconds,
     audio: row.audio,
   };

@@ -53,6 +53,8 @@ interface TranscriptionFields {
   source: Source;
   options: TranscriptionOptions;
   createdAt: Date;
+  /** When its text was published or it ended; while it runs, when it last came further. */
+  updatedAt: Date;
   durationSeconds: number | null;
   /** Only its beginning, while the rest is still decoded. */
   audio: DecodedAudio | null;

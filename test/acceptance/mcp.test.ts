@@ -16,13 +16,20 @@ import {
 } from '../support/agent-client.ts';
 import { newClient } from '../support/api-client.ts';
 import { assertError } from '../support/assert-answer.ts';
+import { spokenSamples } from '../support/audio.ts';
 import { runService } from '../support/service.ts';
+import { twoVoices } from '../support/two-voices.ts';
+import { wavOf, withUnreadChunk } from '../support/wav-bytes.ts';
 
 const flac = await readFile(join(import.meta.dirname, '..', 'fixtures', 'austen-880.flac'));
 const spoken = /not an ill[- ]disposed young man/i;
+const german = wavOf(await spokenSamples('de', 'Guten Morgen. Heute ist ein schöner Tag.'));
+const multipartThreshold = 16 * 1024 ** 2;
 const site = createServer((request, response) => {
   // Everything below /silent is never answered: its job stays processing.
   if (request.url === '/missing.mp3') response.writeHead(404).end();
+  else if (request.url === '/german.wav')
+    response.writeHead(200, { 'content-type': 'audio/wav' }).end(german);
   else if (!request.url?.startsWith('/silent'))
     response.writeHead(200, { 'content-type': 'audio/flac' }).end(flac);
 });
@@ -33,9 +40,18 @@ after(() => {
   site.closeAllConnections();
   site.close();
 });
-const service = await runService({ after }, { LONGHAND_EGRESS_ALLOW: `127.0.0.1:${port}` });
+const service = await runService(
+  { after },
+  {
+    LONGHAND_EGRESS_ALLOW: `127.0.0.1:${port}`,
+    LONGHAND_MULTIPART_THRESHOLD: String(multipartThreshold),
+  },
+);
 const owner = await newClient(service);
 
+const declaredTasks = {
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
 const toolNames = [
   'create_webhook',
   'delete_transcript',
@@ -126,6 +142,7 @@ for (const revision of revisions) {
     assert.equal(await code('transcribe', { source_url: 'http://10.0.0.1/a.mp3' }), 'invalid_source_url');
     const link = `${origin}/austen.flac`;
     assert.equal(await code('transcribe', { source_url: link, speaker_diarization: true }), 'pro_required');
+    assert.equal(await code('transcribe', { source_url: link, language: 'xx' }), 'invalid_request');
     assert.equal(await code('prepare_upload', { filename: 'a.mp3', size: 0 }), 'invalid_upload');
     assert.equal(await code('prepare_upload', { filename: 'a.txt', size: 9 }), 'unsupported_type');
     assert.equal(await code('search_transcripts', { query: '?' }), 'invalid_request');
@@ -156,13 +173,53 @@ test('an upload goes as the answer of prepare_upload says', async (t) => {
   assert.match(textOf(made), spoken);
 });
 
+test('an upload in parts goes as the answer of prepare_upload says, and its speakers are told apart', async (t) => {
+  const agent = await connectAgent(t, owner);
+  const file = withUnreadChunk(twoVoices(2).wav, multipartThreshold);
+  const prepared = dataOf(
+    await agent.callTool({ name: 'prepare_upload', arguments: { filename: 'talk.wav', size: file.length } }),
+  );
+  const [send = '', call = ''] = prepared.next_steps as string[];
+  const partSize = Number(/part N is (\d+) bytes/.exec(send)?.[1]);
+  const parts: { part_number: number; etag: string }[] = [];
+  for (const { part_number, url } of prepared.upload.parts) {
+    const body = file.subarray((part_number - 1) * partSize, part_number * partSize);
+    const put = await fetch(url, { method: 'PUT', body });
+    assert.equal(put.status, 200);
+    parts.push({ part_number, etag: put.headers.get('etag') ?? '' });
+  }
+  assert.equal(parts.length, 2);
+  const args = JSON.parse(/(\{.*\})\.$/.exec(call)?.[1] ?? '');
+  args.upload.parts = parts;
+  args.speaker_diarization = true;
+  const made = await finished(agent, await agent.callTool({ name: 'transcribe', arguments: args }));
+  assert.match(textOf(made), spoken);
+  const speakers = dataOf(made).segments.map(({ speaker }: { speaker: string }) => speaker);
+  assert.deepEqual([...new Set(speakers)], ['Speaker 1', 'Speaker 2']);
+});
+
+test('a recording is recognised in the language that the agent names', async (t) => {
+  const agent = await connectAgent(t, owner);
+  const link = { source_url: `${origin}/german.wav` };
+  const text = async (language: string) =>
+    textOf(
+      await finished(agent, await agent.callTool({ name: 'transcribe', arguments: { ...link, language } })),
+    );
+  assert.match(await text('de'), /guten morgen/i);
+  // English has no such letter.
+  assert.doesNotMatch(await text('en'), /schön/i);
+});
+
 test('a client that knows tasks gets one: followed to its end, and cancelled', async (t) => {
   const session = await connectTaskAgent(t, owner);
   const execution = await session.callTool('transcribe', { source_url: `${origin}/austen.flac` });
-  assert.equal(execution.kind, 'task');
+  assert.ok(execution.kind === 'task');
   const { outcome } = await execution.settle();
   assert.equal(outcome.status, 'completed');
   assert.match(JSON.stringify(outcome), spoken);
+  const params = { taskId: execution.handle.taskId, _meta: declaredTasks };
+  const { createdAt, lastUpdatedAt } = (await sendToMcp(owner, { method: 'tasks/get', params })).body.result;
+  assert.ok(Date.parse(lastUpdatedAt) > Date.parse(createdAt), 'it ended after it was created');
 
   const stuck = await session.callTool('transcribe', { source_url: `${origin}/silent/a.mp3` });
   assert.ok(stuck.kind === 'task');
@@ -187,13 +244,10 @@ test('a failed transcription is a task that completed with an error', async (t) 
 });
 
 test('tasks are refused to a request that does not declare them, and unknown ones to everybody', async () => {
-  const declared = {
-    'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-  };
   for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
     const undeclared = await sendToMcp(owner, { method, params: { taskId: 'x' } });
     assert.equal(undeclared.body.error.code, -32021, method);
-    const unknown = await sendToMcp(owner, { method, params: { taskId: 'x', _meta: declared } });
+    const unknown = await sendToMcp(owner, { method, params: { taskId: 'x', _meta: declaredTasks } });
     assert.equal(unknown.body.error.code, -32602, method);
   }
 });
@@ -223,11 +277,8 @@ test('a second account with every id of the first sees nothing', async (t) => {
     [],
   );
   await assert.rejects(other.readResource({ uri: `longhand://transcripts/${id}` }));
-  const declared = {
-    'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-  };
   for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
-    const answer = await sendToMcp(stranger, { method, params: { taskId: id, _meta: declared } });
+    const answer = await sendToMcp(stranger, { method, params: { taskId: id, _meta: declaredTasks } });
     assert.equal(answer.body.error.code, -32602, method);
   }
   assert.equal(

@@ -4,16 +4,19 @@ import { test } from 'node:test';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import type { Agent } from '../../src/mcp/agent.ts';
 import { waitedResult } from '../../src/mcp/finished-job.ts';
-import { JobWaits, waitMs } from '../../src/mcp/job-waits.ts';
+import { JobWaits, progressEveryMs, waitMs } from '../../src/mcp/job-waits.ts';
+import { type SubtitleFormat, SubtitleUnits } from '../../src/mcp/subtitle-units.ts';
 import { transcriptFormats } from '../../src/mcp/transcript-answer.ts';
 import type { Segment } from '../../src/transcript/segment.ts';
 import { JobFeeds } from '../../src/transcription/job-feeds.ts';
+import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { type JobWorld, openJobWorld } from '../support/job-world.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { principalOfId } from '../support/principal.ts';
 
 const silentNotifications = { hear: () => {} };
+const subtitles = new SubtitleUnits();
 
 function agentOf(accountId: string): Agent {
   return {
@@ -75,10 +78,15 @@ test('an hour of speech never comes in more than the stated limit, and all of it
       let cursor: string | undefined;
       do {
         const page = { format, cursor, maxChars };
-        const result: CallToolResult = await waitedResult({ db: world.db, waits }, agentOf(accountId), id, {
-          context: contextOf(),
-          page,
-        });
+        const result: CallToolResult = await waitedResult(
+          { db: world.db, waits, subtitles },
+          agentOf(accountId),
+          id,
+          {
+            context: contextOf(),
+            page,
+          },
+        );
         const answer = result.structuredContent as unknown as Answer;
         const [first] = result.content;
         const spoken = first?.type === 'text' ? first.text : '';
@@ -114,7 +122,7 @@ test('a wait for a job is bounded: then the answer says how far it is and how to
   const waits = new JobWaits({ feeds: new JobFeeds({ db: world.db, clock }, silentNotifications), clock });
   const told: unknown[] = [];
   const page = { format: 'segments', cursor: undefined, maxChars: 20_000 } as const;
-  const waiting = waitedResult({ db: world.db, waits }, agentOf(accountId), id, {
+  const waiting = waitedResult({ db: world.db, waits, subtitles }, agentOf(accountId), id, {
     context: contextOf(told),
     page,
   });
@@ -138,5 +146,70 @@ test('a service that stops ends every wait at once', async (t) => {
   const waits = new JobWaits({ feeds: new JobFeeds({ db: world.db, clock }, silentNotifications), clock });
   const waiting = waits.untilEnded({ accountId, id }, contextOf());
   waits.close();
-  assert.equal((await waiting)?.kind, 'going-on');
+  assert.equal((await waiting).kind, 'going-on');
+});
+
+test('subtitles are rendered once for all their pages, and anew when the text was edited', async (t) => {
+  const world = await openJobWorld(t);
+  const accountId = await world.account();
+  const { id } = await hourOfSpeech(world, accountId);
+  const rendered = new SubtitleUnits(200_000);
+  const units = async (format: SubtitleFormat) => {
+    const job = await transcriptionStore.findOwned(world.db, accountId, id);
+    assert.ok(job?.status === 'completed');
+    return await rendered.of(world.db, job, format);
+  };
+  const first = await units('srt');
+  assert.equal(await units('srt'), first);
+  await world.db.query(
+    `update transcription set published_at = now(), published_text = 'Edited.', published_segments = $2 where id = $1`,
+    [id, JSON.stringify([{ start: 0, end: 1, text: 'Edited.' }])],
+  );
+  assert.match((await units('srt')).join(''), /^1\n00:00:00,000 --> .*\nEdited\.\n$/);
+  await world.db.query(
+    'update transcription set published_at = null, published_text = null, published_segments = null where id = $1',
+    [id],
+  );
+  assert.equal(await units('srt'), first);
+  await units('vtt');
+  assert.notEqual(await units('srt'), first, 'what is kept is bounded: the longest unused is dropped');
+});
+
+test('one who waits is told how far the job is every few seconds, not at every step of it', async (t) => {
+  const world = await openJobWorld(t);
+  const accountId = await world.account();
+  const id = await world.job(accountId);
+  await world.decoded(id, 20);
+  const clock = new ManualClock();
+  let announce: (id: string) => void = () => {};
+  const feeds = new JobFeeds(
+    { db: world.db, clock },
+    {
+      hear: (_channel, listener) => {
+        announce = listener;
+      },
+    },
+  );
+  const waits = new JobWaits({ feeds, clock });
+  const told: unknown[] = [];
+  const waiting = waits.untilEnded({ accountId, id }, contextOf(told));
+  await eventually(() => told.length > 0 || undefined, 'the first progress');
+  // A second reader of the same feed sees every step.
+  const left = new AbortController();
+  let done: number | null = null;
+  const reading = (async () => {
+    for await (const event of feeds.followOwned({ accountId, id, sequence: 0 }, left.signal))
+      if (event.kind === 'progress') done = event.progress.audioSecondsDone;
+  })();
+  for (let step = 1; step <= 10; step += 1) {
+    const before = done;
+    await world.db.query('update transcription set chunks_left = chunks_left - 1 where id = $1', [id]);
+    announce(id);
+    await clock.advance(progressEveryMs / 5);
+    await eventually(() => (done !== null && done !== before) || undefined, `step ${step}`);
+  }
+  left.abort();
+  waits.close();
+  await Promise.all([waiting, reading]);
+  assert.ok(told.length === 2 || told.length === 3, `told ${told.length} times`);
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../../contract/errors.ts';
+import { languageCode } from '../../contract/language.ts';
 import type { CreateTranscriptionCommand } from '../../contract/transcription.ts';
 import { createTranscription } from '../../transcription/create-transcription.ts';
 import { completeUpload } from '../../upload/complete-upload.ts';
@@ -20,6 +21,7 @@ export const transcribeOptions = {
   language: z
     .string()
     .regex(/^[a-z]{2,3}$/)
+    .refine((code) => languageCode(code) !== undefined, 'must be the code of a language that Whisper knows')
     .optional()
     .describe('Language that is spoken, such as en or de; found out when left away'),
 };
