@@ -10,8 +10,8 @@ import { createEmptyDatabase } from './empty-database.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const main = join(root, 'src', 'main.ts');
-const startWithinMs = 60_000;
-const stopWithinMs = 30_000;
+const startWithinMs = 120_000;
+const stopWithinMs = 60_000;
 const commandWithinMs = 120_000;
 const logCharactersMax = 16 * 1024 * 1024;
 
