@@ -32,6 +32,8 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   logger: Logger;
   clock: Clock;
+  /** Instead of ours, for a server whose data nobody needs after it stopped. */
+  settings?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedPostgres {
@@ -56,7 +58,7 @@ const restartsWithinMs = 600_000;
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   await mkdir(options.dataDir, { recursive: true });
   const dataDir = await realpath(options.dataDir);
-  const membership = new Membership(dataDir, options.logger, options.clock);
+  const membership = new Membership({ ...options, dataDir });
   await membership.enter();
   return {
     connectionString: socketConnectionString(membership.socketDir, databaseName),
@@ -68,6 +70,7 @@ class Membership {
   readonly socketDir: string;
   readonly #dataDir: string;
   readonly #clusterDir: string;
+  readonly #settings: Readonly<Record<string, string>>;
   readonly #logger: Logger;
   readonly #clock: Clock;
   #session: DatabaseSession | undefined;
@@ -75,8 +78,9 @@ class Membership {
   #leaving = false;
   readonly #restartTimes: number[] = [];
 
-  constructor(dataDir: string, logger: Logger, clock: Clock) {
+  constructor({ dataDir, logger, clock, settings = {} }: EmbeddedPostgresOptions) {
     this.#dataDir = dataDir;
+    this.#settings = settings;
     this.#clusterDir = join(dataDir, 'postgres');
     this.socketDir = socketDirectory(this.#clusterDir);
     this.#logger = logger;
@@ -221,7 +225,8 @@ class Membership {
     const cluster = await ensureCluster({ clusterDir, binaries, postgresUser, clock: this.#clock });
     if (cluster === 'made') this.#logger.debug({ clusterDir }, 'made the embedded database');
     await ensureSocketDirectory(this.socketDir, clusterDir, postgresUser.user);
-    return { postgres, postgresUser, clusterDir, socketDir: this.socketDir, logPath: this.#logPath };
+    const paths = { clusterDir, socketDir: this.socketDir, logPath: this.#logPath };
+    return { postgres, postgresUser, ...paths, settings: this.#settings };
   }
 
   get #logPath(): string {

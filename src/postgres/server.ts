@@ -12,6 +12,7 @@ export interface ServerOptions {
   clusterDir: string;
   socketDir: string;
   logPath: string;
+  settings: Readonly<Record<string, string>>;
 }
 
 const logBytesMax = 10 * 1024 * 1024;
@@ -42,7 +43,7 @@ const settings: Readonly<Record<string, string>> = {
 export async function startServer(options: ServerOptions): Promise<Daemon> {
   const { clusterDir, socketDir, logPath, postgres, postgresUser } = options;
   await turnOverLog(logPath);
-  const flags = Object.entries({ ...settings, unix_socket_directories: socketDir });
+  const flags = Object.entries({ ...settings, ...options.settings, unix_socket_directories: socketDir });
   const outputFd = openSync(logPath, 'a', 0o600);
   try {
     return startDaemon({
