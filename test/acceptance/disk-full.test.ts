@@ -27,7 +27,7 @@ test('a full disk is told, refuses new bytes, and fails no job that waits for ro
   onCleanup(t, () => service.stop());
   const disk = join('/proc', String(service.process.pid), 'root', environment.LONGHAND_DATA_DIR ?? '');
   const client = await newClient(service);
-  const uploads = await Promise.all([1, 2, 3, 4, 5].map(() => client.uploadFile(austen)));
+  const uploads = await Promise.all([1, 2].map(() => client.uploadFile(austen)));
   const prepared = await client.post('/api/v1/uploads', { filename: 'a.wav', size: mebibyte });
   assert.equal((await client.get('/readyz')).status, 200);
 

@@ -25,7 +25,7 @@ export interface SuiteResult {
 export async function runConformance(hooks: Hooks, args: readonly string[]): Promise<SuiteResult> {
   const child = spawn(process.execPath, [suite, 'server', ...args], {
     cwd: await temporaryDataDir(hooks),
-    env: { PATH: process.env.PATH ?? '' },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 240_000,
     killSignal: 'SIGKILL',
