@@ -20,6 +20,8 @@ export interface AuthenticatorDeps {
 /** Turns the Authorization header into the principal whose key it is, or refuses. */
 export class Authenticator {
   readonly #deps: AuthenticatorDeps;
+  /** Keys whose use is being written: many requests at once would wait for each other's write of the same row. */
+  readonly #noting = new Set<string>();
 
   constructor(deps: AuthenticatorDeps) {
     this.#deps = deps;
@@ -47,8 +49,13 @@ export class Authenticator {
   async #noteUse(key: KeyState): Promise<void> {
     const now = this.#deps.clock.date();
     const lastUsedMs = key.lastUsedAt?.getTime() ?? 0;
-    if (now.getTime() - lastUsedMs >= lastUsedResolutionMs)
+    if (now.getTime() - lastUsedMs < lastUsedResolutionMs || this.#noting.has(key.id)) return;
+    this.#noting.add(key.id);
+    try {
       await apiKeyStore.markUsed(this.#deps.db, key.id, now);
+    } finally {
+      this.#noting.delete(key.id);
+    }
   }
 }
 

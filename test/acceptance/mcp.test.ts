@@ -232,6 +232,21 @@ test('a client that knows tasks gets one: followed to its end, and cancelled', a
   assert.match(body.data.error, /cancelled/);
 });
 
+test('the allowance is that of the REST API: what one door used is used for the other', async (t) => {
+  const free = await newClient(service, 'free');
+  const link = { source_url: `${origin}/missing.mp3` };
+  for (let job = 0; job < 9; job += 1)
+    assert.equal((await free.post('/api/v1/transcriptions', link)).status, 202);
+  const session = await connectTaskAgent(t, free);
+  assert.equal((await session.callTool('transcribe', link)).kind, 'task');
+  const refused = await sendToMcp(free, {
+    method: 'tools/call',
+    params: { name: 'transcribe', arguments: link },
+  });
+  assert.equal(refused.body.result.structuredContent.error.code, 'daily_limit_reached');
+  assertError(await free.post('/api/v1/transcriptions', link), { status: 429, code: 'daily_limit_reached' });
+});
+
 test('a failed transcription is a task that completed with an error', async (t) => {
   const session = await connectTaskAgent(t, owner);
   const refused = await session.callTool('transcribe', { source_url: 'http://10.0.0.1/a.mp3' });
