@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { exampleAnswers } from './example-answers.ts';
 import { requestFaults } from './request-faults.ts';
-import { segment, type TranscriptionResult, transcription, transcriptionOnWire } from './transcription.ts';
+import {
+  heardSegment,
+  type TranscriptionResult,
+  transcription,
+  transcriptionOnWire,
+} from './transcription.ts';
 
 const progressEvent = z
   .object({
@@ -24,7 +29,7 @@ const textEvent = z
       .positive()
       .describe('How many segments there are up to the last of these; the id of the event'),
     text: z.string().describe('What these segments add to the text; all of them, joined, are the whole'),
-    segments: z.array(segment),
+    segments: z.array(heardSegment),
   })
   .meta({ id: 'TranscriptionText', examples: [exampleAnswers.textPart] });
 
@@ -48,7 +53,7 @@ interface ProgressFields {
 
 interface LedSegmentFields {
   lead: string;
-  segment: z.infer<typeof segment>;
+  segment: z.infer<typeof heardSegment>;
 }
 
 export type TranscriptionEvent =

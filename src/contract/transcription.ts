@@ -22,6 +22,15 @@ export const segment = z.object({
     .describe('Who speaks; present when diarization is enabled and available'),
 });
 
+/** As the job's own stream gives it, which is our addition to the specification. */
+export const heardSegment = segment.extend({
+  language: z.string().optional().describe('In which it is written, for example `en`, where it is known'),
+  confidence: z
+    .number()
+    .optional()
+    .describe('How sure the engine is of the words, from 0 to 1, where it tells'),
+});
+
 export const createdTranscription = z
   .object({ id: z.uuid(), filename: label, status, created_at: createdAt })
   .meta({ id: 'CreatedTranscription', examples: [exampleAnswers.createdTranscription] });
@@ -240,9 +249,13 @@ export function transcriptionOnWire(job: TranscriptionResult): z.infer<typeof tr
     ...createdTranscriptionOnWire(job),
     duration_seconds: job.durationSeconds === null ? null : Math.round(job.durationSeconds * 1000) / 1000,
     text: job.status === 'completed' ? job.text : null,
-    segments: job.status === 'completed' ? job.segments : null,
+    segments: job.status === 'completed' ? job.segments.map(segmentOnWire) : null,
     error: job.status === 'failed' ? job.error : null,
   };
+}
+
+function segmentOnWire({ start, end, text, speaker }: z.infer<typeof segment>): z.infer<typeof segment> {
+  return { start, end, text, ...(speaker !== undefined && { speaker }) };
 }
 
 export function transcriptionListItemOnWire(job: TranscriptionFields): z.infer<typeof transcriptionListItem> {

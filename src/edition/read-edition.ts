@@ -1,6 +1,7 @@
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Database } from '../platform/database.ts';
+import type { Segment } from '../transcript/segment.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { type CurrentSegment, type Edition, machineEdition, machineRevision } from './edition.ts';
 import { editionStore } from './edition-store.ts';
@@ -15,9 +16,17 @@ export async function readEdition(
 ): Promise<Edition> {
   const machine = await editionStore.machineText(db, account.id, id);
   if (!machine) throw new ApiError('not_found');
+  return editionOf(db, { accountId: account.id, id }, machine.segments);
+}
+
+export async function editionOf(
+  db: Database,
+  { accountId, id }: { accountId: string; id: string },
+  machineSegments: readonly Segment[],
+): Promise<Edition> {
   // First the number, then the segments: one that is written in between is told once more, never missed.
-  const found = await headOf(db, account.id, id);
-  if (!found) return machineEdition(machine.segments);
+  const found = await headOf(db, accountId, id);
+  if (!found) return machineEdition(machineSegments);
   return { ...found, segments: await editionStore.segments(db, id) };
 }
 

@@ -1,15 +1,25 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Database } from '../platform/database.ts';
+import type { Segment } from '../transcript/segment.ts';
 import type { Playback } from '../transcription/playback.ts';
 import { playbackStore } from '../transcription/playback-store.ts';
 import type { Edition } from './edition.ts';
 import { editionStore, type TranscriptFacts } from './edition-store.ts';
-import { readEdition } from './read-edition.ts';
+import { editionOf } from './read-edition.ts';
 
 export interface ReadTranscript extends TranscriptFacts {
   playback: Playback;
   /** Null until the job is completed. */
   edition: Edition | null;
+  /** Of the machine's text, in order; none for jobs from before the languages were kept. */
+  languages: LanguageRun[];
+}
+
+/** Segments after each other in one language. */
+export interface LanguageRun {
+  language: string;
+  startMs: number;
+  endMs: number;
 }
 
 /** Everything that a page about one recording shows first. */
@@ -21,6 +31,20 @@ export async function readTranscript(
   const facts = await editionStore.facts(db, owner.account.id, id);
   if (!facts) throw new ApiError('not_found');
   const playback = await playbackStore.find(db, id);
-  const edition = facts.status === 'completed' ? await readEdition({ db }, owner, id) : null;
-  return { ...facts, playback, edition };
+  const accountId = owner.account.id;
+  const machine = await editionStore.machineText(db, accountId, id);
+  const edition = machine ? await editionOf(db, { accountId, id }, machine.segments) : null;
+  return { ...facts, playback, edition, languages: languageRuns(machine?.segments ?? []) };
+}
+
+function languageRuns(segments: readonly Segment[]): LanguageRun[] {
+  const runs: LanguageRun[] = [];
+  for (const { language, start, end } of segments) {
+    if (language === undefined) continue;
+    const last = runs.at(-1);
+    const [startMs, endMs] = [Math.round(start * 1000), Math.round(end * 1000)];
+    if (last?.language === language) last.endMs = endMs;
+    else runs.push({ language, startMs, endMs });
+  }
+  return runs;
 }

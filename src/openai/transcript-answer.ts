@@ -79,8 +79,11 @@ function verbose({ job, words }: AnsweredJob, granularities: Wish['granularities
   };
 }
 
-/** What only Whisper's own decoder knows is filled in as if it was sure: no caller throws the text away for it. */
-function whisperSegment({ start, end, text }: Segment, id: number) {
+/**
+ * What only Whisper's own decoder knows is filled in as if it was sure: no caller throws the text away for it.
+ * `language` is ours: Whisper knows one for the whole recording.
+ */
+function whisperSegment({ start, end, text, language, confidence }: Segment, id: number) {
   return {
     id,
     seek: Math.round(start * 100),
@@ -89,9 +92,10 @@ function whisperSegment({ start, end, text }: Segment, id: number) {
     text,
     tokens: [],
     temperature: 0,
-    avg_logprob: 0,
+    avg_logprob: confidence === undefined ? 0 : Math.round(Math.log(Math.max(0.01, confidence)) * 100) / 100,
     compression_ratio: 1,
     no_speech_prob: 0,
+    ...(language !== undefined && { language }),
   };
 }
 

@@ -7,6 +7,8 @@ export interface RecogniseOptions {
   engine: string;
   /** BCP 47 primary language, for example `en`; null: found out for each chunk. */
   language: string | null;
+  /** Whether stretches in other languages are recognised in theirs; false: the caller is sure of the language. */
+  otherLanguages?: boolean;
   /** English text of what is spoken in another language, where the engine can. */
   translate?: boolean;
   /** Whether evidence for telling speakers apart is wanted. */

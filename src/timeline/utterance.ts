@@ -12,6 +12,8 @@ export interface RecognisedUtterance extends Utterance {
   language: string | null;
   /** Present where the engine gives times for words. */
   words?: TimedWord[];
+  /** How sure the engine is of the text as a whole, from 0 to 1, where it tells. */
+  confidence?: number;
 }
 
 /** How long somebody really speaks in it. */

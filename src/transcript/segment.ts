@@ -1,5 +1,6 @@
 import { sampleRate } from '../timeline/sample-rate.ts';
 import type { Speaker } from '../timeline/turn.ts';
+import { meanConfidence } from '../timeline/word.ts';
 import type { SpokenWord } from './spoken-words.ts';
 
 export interface Segment {
@@ -8,6 +9,10 @@ export interface Segment {
   end: number;
   text: string;
   speaker?: Speaker;
+  /** In which it is written, where the engine tells; segments from before it was kept do not have it. */
+  language?: string;
+  /** How sure the engine is of its words, from 0 to 1, where it tells. */
+  confidence?: number;
 }
 
 /** A segment with what stands between it and the one before in the whole text. */
@@ -37,7 +42,20 @@ export class Segments {
       this.#previousEnd = last.endSample;
       const times = { start: secondsOf(first.startSample), end: secondsOf(last.endSample) };
       const speaker = first.speaker === undefined ? {} : { speaker: first.speaker };
-      return [{ lead, segment: { ...times, text: whole.trim(), ...speaker } }];
+      const { language } = first;
+      const confidence = meanConfidence(words);
+      return [
+        {
+          lead,
+          segment: {
+            ...times,
+            text: whole.trim(),
+            ...speaker,
+            ...(language !== null && { language }),
+            ...(confidence !== undefined && { confidence: hundredths(confidence) }),
+          },
+        },
+      ];
     });
   }
 
@@ -77,6 +95,11 @@ function fitting(sentence: readonly SpokenWord[]): (readonly SpokenWord[])[] {
 
 function secondsOf(sample: number): number {
   return millisecondsOf(sample) / 1000;
+}
+
+/** Two digits tell all that a probability of a network is good for. */
+export function hundredths(confidence: number): number {
+  return Math.round(confidence * 100) / 100;
 }
 
 export function millisecondsOf(sample: number): number {

@@ -38,5 +38,6 @@ export class Sentences {
 }
 
 function isApart(word: SpokenWord, next: SpokenWord): boolean {
-  return word.speaker !== next.speaker || next.startSample - word.endSample >= pauseSamplesSplitting;
+  if (word.speaker !== next.speaker || word.language !== next.language) return true;
+  return next.startSample - word.endSample >= pauseSamplesSplitting;
 }

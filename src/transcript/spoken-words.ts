@@ -7,6 +7,7 @@ import { timedWords } from './word-timing.ts';
 
 export interface SpokenWord extends TimedWord {
   speaker?: Speaker;
+  language: string | null;
   /** Inside its utterance: an engine may hear the last word of one in the pause after it. */
   voiced: SpeechSpan;
 }
@@ -34,7 +35,15 @@ export class SpokenWords {
       const inside = (sample: number) =>
         Math.min(utterance.endSample, Math.max(utterance.startSample, sample));
       const voiced = { startSample: inside(word.startSample), endSample: inside(word.endSample) };
-      return { text, startSample, endSample, voiced };
+      const { confidence } = word;
+      return {
+        text,
+        startSample,
+        endSample,
+        voiced,
+        language,
+        ...(confidence !== undefined && { confidence }),
+      };
     });
   }
 }

@@ -161,9 +161,9 @@ function cueWords(words: readonly TranscriptWord[]): CueWord[] {
       ...measured,
       startMs,
       endMs,
-      speaker,
+      speaker: speaker ?? undefined,
       endsSentence: isSentenceEnd,
-      isLast: !next || next[3] !== speaker || pauseMs >= pauseMsSplitting,
+      isLast: !next || (next[3] ?? undefined) !== (speaker ?? undefined) || pauseMs >= pauseMsSplitting,
       cutCost: isSentenceEnd ? 0 : inside,
     };
   });

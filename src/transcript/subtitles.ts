@@ -22,7 +22,7 @@ export function vtt(words: readonly TranscriptWord[], limits: CueLimits = defaul
 function labelledTurns(words: readonly TranscriptWord[]): TranscriptWord[] {
   return words.map((word, i) => {
     const [text, startMs, endMs, speaker] = word;
-    if (speaker === undefined || speaker === words[i - 1]?.[3]) return word;
+    if (speaker == null || speaker === words[i - 1]?.[3]) return word;
     return [` ${speakerLabel(speaker)}: ${text.trim()}`, startMs, endMs, speaker];
   });
 }

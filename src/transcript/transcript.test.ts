@@ -17,7 +17,7 @@ function utterance(text: string, ...spans: SpeechSpan[]): RecognisedUtterance {
 }
 
 test('nothing recognised is an empty text without segments and words', () => {
-  const nothing = { text: '', segments: [], words: [] };
+  const nothing = { text: '', segments: [], words: [], language: null };
   assert.deepEqual(transcript([]), nothing);
   assert.deepEqual(transcript([utterance('', span(1, 2))]), nothing);
 });
@@ -27,8 +27,8 @@ test('each sentence is a segment, and its times follow the pauses of the speech'
     utterance('He was not an ill man. Mr. Smith had married, too.', span(0.5, 2.4), span(3.2, 5.6)),
   ]);
   assert.deepEqual(segments, [
-    { start: 0.5, end: 2.4, text: 'He was not an ill man.' },
-    { start: 3.2, end: 5.6, text: 'Mr. Smith had married, too.' },
+    { start: 0.5, end: 2.4, text: 'He was not an ill man.', language: 'en' },
+    { start: 3.2, end: 5.6, text: 'Mr. Smith had married, too.', language: 'en' },
   ]);
   assert.equal(text, 'He was not an ill man. Mr. Smith had married, too.');
 });
@@ -38,7 +38,9 @@ test('a sentence that runs over two chunks becomes one segment', () => {
     utterance('and so, my fellow', span(0, 2)),
     utterance('Americans, ask not.', span(2.3, 4)),
   ]);
-  assert.deepEqual(segments, [{ start: 0, end: 4, text: 'And so, my fellow Americans, ask not.' }]);
+  assert.deepEqual(segments, [
+    { start: 0, end: 4, text: 'And so, my fellow Americans, ask not.', language: 'en' },
+  ]);
 });
 
 test('a long sentence is split at clauses: no segment over 12 s or 200 characters, none overlapping', () => {

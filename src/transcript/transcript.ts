@@ -3,7 +3,7 @@ import { sampleRate } from '../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../timeline/span.ts';
 import type { SpeakerTurn } from '../timeline/turn.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
-import { type LedSegment, millisecondsOf, type Segment, Segments } from './segment.ts';
+import { hundredths, type LedSegment, millisecondsOf, type Segment, Segments } from './segment.ts';
 import { endsSentence, Sentences } from './sentences.ts';
 import { type SpokenWord, SpokenWords } from './spoken-words.ts';
 import type { TranscriptWord } from './transcript-word.ts';
@@ -14,6 +14,8 @@ export interface Transcript {
   segments: Segment[];
   /** All words of the text in order; those of a segment lie within its times. */
   words: TranscriptWord[];
+  /** In which most of it is spoken; null where no engine tells. */
+  language: string | null;
 }
 
 export function transcript(
@@ -34,11 +36,23 @@ export function transcript(
     text: textOf(led),
     segments: led.map(({ segment }) => segment),
     words: words.map(transcriptWord),
+    language: mainLanguage(utterances),
   };
 }
 
-function transcriptWord({ text, startSample, endSample, speaker }: SpokenWord): TranscriptWord {
+function mainLanguage(utterances: readonly RecognisedUtterance[]): string | null {
+  const seconds = new Map<string, number>();
+  for (const { language, spans, text } of utterances) {
+    if (language === null || text === '') continue;
+    const voiced = spans.reduce((sum, span) => sum + span.endSample - span.startSample, 0);
+    seconds.set(language, (seconds.get(language) ?? 0) + voiced);
+  }
+  return [...seconds].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+}
+
+function transcriptWord({ text, startSample, endSample, speaker, confidence }: SpokenWord): TranscriptWord {
   const [startMs, endMs] = [millisecondsOf(startSample), millisecondsOf(endSample)];
+  if (confidence !== undefined) return [text, startMs, endMs, speaker ?? null, hundredths(confidence)];
   return speaker === undefined ? [text, startMs, endMs] : [text, startMs, endMs, speaker];
 }
 

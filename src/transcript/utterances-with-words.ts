@@ -1,7 +1,7 @@
 import type { Chunk } from '../timeline/chunk-plan.ts';
 import type { SpeechSpan } from '../timeline/span.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
-import type { TimedWord } from '../timeline/word.ts';
+import { meanConfidence, type TimedWord } from '../timeline/word.ts';
 
 /** Gives each utterance of a chunk the words that were said in it; utterances in which nothing was said fall away. */
 export function utterancesWithWords(
@@ -21,7 +21,14 @@ export function utterancesWithWords(
       .map((word) => word.text)
       .join('')
       .trim();
-    recognised.push({ ...utterance, text, language, words: own });
+    const confidence = meanConfidence(own);
+    recognised.push({
+      ...utterance,
+      text,
+      language,
+      words: own,
+      ...(confidence !== undefined && { confidence }),
+    });
   }
   return recognised;
 }

@@ -48,7 +48,7 @@ function withoutPauses(word: TimedWord, spans: readonly SpeechSpan[]): TimedWord
   const last = spoken.at(-1);
   if (!first || !last || most <= 0) return { ...word };
   return {
-    text: word.text,
+    ...word,
     startSample: Math.max(word.startSample, first.startSample),
     endSample: Math.min(word.endSample, last.endSample),
   };

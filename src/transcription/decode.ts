@@ -91,7 +91,8 @@ export async function decodeMedia(
     const wanted = { language: job.options.language, audio, chunks: [...opening, ...rest] };
     const language = await decideLanguage({ ...deps, engine }, wanted, signal);
     await report.settled();
-    const plan = { audio, found, rest, chunks: wanted.chunks.length, options: { engine, language } };
+    const options = { engine, language, languageIsFound: job.options.language === null };
+    const plan = { audio, found, rest, chunks: wanted.chunks.length, options };
     const isStored = await storePlan(deps, job, plan);
     // Ended or deleted meanwhile: nobody else knows of these objects.
     if (!isStored && !(await transcriptionStore.findProcessing(deps.db, job.id))) {

@@ -31,6 +31,8 @@ export async function recognise(
   const options = {
     engine: job.options.engine,
     language: chunk.language ?? job.options.language,
+    // A language of the chunk's own was found out, too.
+    otherLanguages: chunk.language !== undefined || job.options.languageIsFound === true,
     translate: job.options.task === 'translate',
     speakers: job.options.speakerDiarization,
   };

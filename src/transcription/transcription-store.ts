@@ -195,7 +195,7 @@ export const transcriptionStore = {
       chunks: number;
       notes: readonly Note[];
       /** Decided once, so that every chunk and every repetition is recognised alike. */
-      options: Pick<TranscriptionOptions, 'engine' | 'language'>;
+      options: Pick<TranscriptionOptions, 'engine' | 'language' | 'languageIsFound'>;
     },
   ): Promise<number | undefined> {
     const marked = await tx.query(
@@ -233,12 +233,13 @@ export const transcriptionStore = {
   async markCompleted(
     tx: Queryable,
     id: string,
-    { text, segments, words }: Transcript,
+    { text, segments, words, language }: Transcript,
   ): Promise<JustEnded<CompletedTranscription> | undefined> {
     const [row] = await tx.query<EndedRow>(
-      `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3, words = $4
+      `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3, words = $4,
+         options = case when $5::text is null then options else options || jsonb_build_object('language', $5::text) end
        where id = $1 and status = 'processing' and chunks_left = 0 returning ${endedColumns}`,
-      [id, text, JSON.stringify(segments), JSON.stringify(words)],
+      [id, text, JSON.stringify(segments), JSON.stringify(words), language],
     );
     return row && justEnded(row, completedOf(row));
   },

@@ -14,6 +14,8 @@ export interface TranscriptionOptions {
   speakerCount?: SpeakerCount | null;
   /** A language the caller is sure of, such as `en`; null when it is to be found out. */
   language: string | null;
+  /** The language was found out, not given: stretches in others are recognised in theirs. */
+  languageIsFound?: boolean;
   /** `translate`: the text is English, whatever is spoken. Jobs from before this could be asked do not have it. */
   task?: Task;
   /** Which recognizer; `auto` picks by language. */

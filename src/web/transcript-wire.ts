@@ -106,6 +106,11 @@ export function transcriptOnWire(read: ReadTranscript) {
     created_at: read.createdAt.toISOString(),
     duration_seconds: read.durationSeconds,
     language: read.language,
+    languages: read.languages.map(({ language, startMs, endMs }) => ({
+      language,
+      start_ms: startMs,
+      end_ms: endMs,
+    })),
     error: read.error,
     size_bytes: read.sizeBytes,
     is_truncated: read.isTruncated,

@@ -55,8 +55,8 @@ test('the language detector is sure of English, and not where another language i
     const [chunk] = await chunksOf(speech, bytes);
     assert.ok(chunk);
     const samples = floatSamples(audioOf(bytes, chunk));
-    const guess = await detector.detectLanguage({ samples, chunk, language: null, signal: patience() });
-    sure.push(guess.language === 'en' && guess.probability >= 0.8);
+    const [guess] = await detector.detectLanguages({ samples, chunk, language: null, signal: patience() });
+    sure.push(guess?.language === 'en' && guess.probability >= 0.8);
   }
   assert.deepEqual(sure, [true, false]);
 });

@@ -16,6 +16,8 @@ export interface JobOptions {
 
 export interface FinishedJob extends Pick<CompletedTranscription, 'durationSeconds' | 'text' | 'segments'> {
   words: TranscriptWord[];
+  /** In which most of it is spoken; null or absent where that is not known. */
+  language?: string | null;
 }
 
 /** Whoever waits for a job: told how far it is, and able to give it up. */

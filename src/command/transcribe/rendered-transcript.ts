@@ -13,6 +13,6 @@ export function renderedTranscript(job: FinishedJob, format: Format): string {
   return readable ? `${readable}\n` : '';
 }
 
-export function transcriptForPrograms({ durationSeconds, text, segments }: FinishedJob) {
-  return { duration_seconds: durationSeconds, text, segments };
+export function transcriptForPrograms({ durationSeconds, language, text, segments }: FinishedJob) {
+  return { duration_seconds: durationSeconds, ...(language && { language }), text, segments };
 }

@@ -92,7 +92,12 @@ async function queuedJob(
     if (!job) throw new Error('The job was deleted while it ran.');
     if (job.status === 'failed') throw new CommandFailure(job.error);
     if (job.status === 'processing') throw new Error('The job has not ended.');
-    return { ...job, words: (await transcriptionStore.words(db, id)) ?? segmentWords(job.segments) };
+    const { language } = job.options;
+    return {
+      ...job,
+      language,
+      words: (await transcriptionStore.words(db, id)) ?? segmentWords(job.segments),
+    };
   } finally {
     await transcriptionStore.delete(db, id);
     await stores.current.deleteAll(workPrefixOf(id));

@@ -13,7 +13,7 @@ import type { LanguageGuess, RecognizerInput } from '../recognizer/recognizer.ts
 import { installedDirectory, RecognizerCache } from '../recognizer/recognizer-cache.ts';
 import { InstalledSpeakerListener } from '../speaker/installed-speaker-listener.ts';
 import { joinedSpeakers } from '../speaker/joined-speakers.ts';
-import { type ChunkAudio, cannotTranslate, ModelMissing, SpeechError } from '../speech.ts';
+import { type ChunkAudio, ModelMissing, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
 import { VoiceActivity } from '../voice/voice-activity.ts';
 import {
@@ -90,15 +90,13 @@ async function recognise(
       : undefined;
     return { engine: 'remote', utterances: [], ...(evidence && { speakers: evidence }) };
   }
-  const { recognizer, language } = await recognizers.choose(request.options.engine, input);
-  if (input.translate && language !== 'en' && !recognizer.translates) throw cannotTranslate(recognizer.id);
   const speakers = request.options.speakers
     ? await speakerListener.evidence(input.samples, request.chunk)
     : undefined;
   // The same input with and without speakers: asking who speaks changes no word.
-  const recognised = await recognizer.recognise({ ...input, language });
-  const utterances = withExactEdges(recognised, request.chunk, input.samples);
-  return { engine: recognizer.id, utterances, ...(speakers && { speakers }) };
+  const recognised = await recognizers.recognise(request.options, input);
+  const utterances = withExactEdges(recognised.utterances, request.chunk, input.samples);
+  return { engine: recognised.engine, utterances, ...(speakers && { speakers }) };
 }
 
 async function detectLanguages(chunks: readonly ChunkAudio[], signal: AbortSignal): Promise<LanguageGuess[]> {

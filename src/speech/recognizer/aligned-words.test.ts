@@ -14,7 +14,11 @@ const attentions = (...starts: number[]) =>
   });
 
 test('a word begins where its first token attends, and ends before the marks after it', () => {
-  const decoded = { tokens: [0, 1, 2, 3, 4], attentions: attentions(10, 25, 35, 50, 80) };
+  const decoded = {
+    tokens: [0, 1, 2, 3, 4],
+    attentions: attentions(10, 25, 35, 50, 80),
+    probabilities: [0.9, 0.8, 0.5, 1, 0.7],
+  };
   const words = alignedWords(decoded, vocabulary, { seconds: 2, stepSeconds: 0.02 });
   assert.deepEqual(
     words.map(({ text }) => text),

@@ -6,6 +6,7 @@ interface DecodedTokens {
   tokens: readonly number[];
   /** For each token, the cross-attention of each alignment head. */
   attentions: readonly Float32Array[][];
+  probabilities: readonly number[];
 }
 
 interface Vocabulary {
@@ -17,13 +18,15 @@ export interface AlignedWord {
   text: string;
   startSeconds: number;
   endSeconds: number;
+  /** The probability of its least likely token. */
+  confidence: number;
 }
 
 const punctuation = /^\s*\p{P}+$/u;
 
 /** `stepSeconds`: the time of one step of the encoder's output. */
 export function alignedWords(
-  { tokens, attentions }: DecodedTokens,
+  { tokens, attentions, probabilities }: DecodedTokens,
   vocabulary: Vocabulary,
   { seconds, stepSeconds }: { seconds: number; stepSeconds: number },
 ): AlignedWord[] {
@@ -42,6 +45,7 @@ export function alignedWords(
       text,
       startSeconds: (starts[from] ?? 0) * stepSeconds,
       endSeconds: Math.min(seconds, (starts[lastSpoken(from, to) + 1] ?? steps) * stepSeconds),
+      confidence: Math.min(...probabilities.slice(from, to)),
     };
     if (text.trim() !== '') words.push(word);
   }

@@ -1,6 +1,7 @@
 /** The recognizers of one speech process: loaded when first needed, kept until the process ends. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
 import {
   engineUsesLanguage,
   englishModel,
@@ -8,8 +9,9 @@ import {
   modelOfEngine,
   otherLanguagesModel,
 } from '../engine.ts';
-import { ModelMissing } from '../speech.ts';
+import { cannotTranslate, ModelMissing } from '../speech.ts';
 import { MoonshineRecognizer } from './moonshine/moonshine-recognizer.ts';
+import { type LanguageEngines, recogniseByLanguage } from './recognise-by-language.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
 import { SherpaRecognizer } from './sherpa-recognizer.ts';
 import { WhisperLanguageDetector } from './whisper/whisper-language-detector.ts';
@@ -17,28 +19,36 @@ import { WhisperRecognizer } from './whisper/whisper-recognizer.ts';
 
 /** Below this the larger model decides. */
 const probabilitySure = 0.8;
+const chunksWithoutOthersMax = 4;
 
 export class RecognizerCache {
   readonly #modelsDirectory: string;
   readonly #loaded = new Map<string, Promise<Recognizer>>();
   #languageDetector: Promise<WhisperLanguageDetector> | null = null;
+  /** English chunks since other languages were last recognised. */
+  #chunksWithoutOthers = 0;
 
   constructor(modelsDirectory: string) {
     this.#modelsDirectory = modelsDirectory;
   }
 
-  /** `auto`: English by the model made for it, all else by Whisper; the language of a chunk is detected where it is not known. */
-  async choose(
-    engine: string,
+  /** `auto`: English by the model made for it, all else by Whisper, each stretch in its own language. */
+  async recognise(
+    { engine, otherLanguages }: Pick<RecogniseOptions, 'engine' | 'otherLanguages'>,
     input: RecognizerInput,
-  ): Promise<{ recognizer: Recognizer; language: string | null }> {
-    if (engine !== 'auto') {
-      return { recognizer: await this.#get(modelOfEngine(engine)), language: input.language };
-    }
+  ): Promise<Pick<ChunkResult, 'engine' | 'utterances'>> {
+    if (engine !== 'auto') return recognisedBy(await this.#get(modelOfEngine(engine)), input);
     const language = input.language ?? (await this.detectLanguage(input)).language;
     const chosen = language === 'en' ? englishModel : otherLanguagesModel;
-    if (input.language !== null) await this.#releaseDetectors(chosen);
-    return { recognizer: await this.#get(chosen), language };
+    if (input.language !== null && !otherLanguages) {
+      await this.#releaseDetectors(chosen);
+      return recognisedBy(await this.#get(chosen), input);
+    }
+    // What the job needs must be there; what only a stretch of it needs may be missing.
+    await this.#get(chosen);
+    const utterances = await recogniseByLanguage({ ...input, language }, await this.#languageEngines());
+    await this.#releaseUnneeded(chosen);
+    return { engine: chosen, utterances };
   }
 
   /** Loads what a job will need. A job whose language is not known is most likely English. */
@@ -51,13 +61,42 @@ export class RecognizerCache {
     await this.#get(language === null || language === 'en' ? englishModel : otherLanguagesModel);
   }
 
+  async #languageEngines(): Promise<LanguageEngines> {
+    const hasOthers = await isPresent(join(this.#modelsDirectory, otherLanguagesModel));
+    const whisper = async () => (await this.#get(otherLanguagesModel)) as WhisperRecognizer;
+    const thorough = hasOthers
+      ? async (input: RecognizerInput) => (await whisper()).detectLanguages(input)
+      : null;
+    return {
+      quick: async (input) => {
+        const detector = await this.#smallDetector();
+        return (detector ? detector.detectLanguages(input) : thorough?.(input)) ?? [];
+      },
+      thorough,
+      recognizerOf: async (language) => {
+        if (language === 'en') return this.#get(englishModel);
+        this.#chunksWithoutOthers = 0;
+        return hasOthers ? whisper() : null;
+      },
+    };
+  }
+
   /** Without a model that can tell languages apart, everything is English. */
   async detectLanguage(input: RecognizerInput): Promise<LanguageGuess> {
     const small = await this.#smallDetector();
-    const guess = await small?.detectLanguage(input);
+    const [guess] = (await small?.detectLanguages(input)) ?? [];
     if (guess && guess.probability >= probabilitySure && guess.language === 'en') return guess;
     const large = await this.#largeDetector();
-    return (await large?.detectLanguage(input)) ?? guess ?? { language: 'en', probability: 0 };
+    const [surer] = (await large?.detectLanguages(input)) ?? [];
+    return surer ?? guess ?? { language: 'en', probability: 0 };
+  }
+
+  /** The model for other languages holds half a gigabyte: English without any for a while gives it back. */
+  async #releaseUnneeded(chosen: string): Promise<void> {
+    if (chosen === otherLanguagesModel) return;
+    this.#chunksWithoutOthers += 1;
+    if (this.#chunksWithoutOthers < chunksWithoutOthersMax) return;
+    await this.#release(otherLanguagesModel);
   }
 
   /** Once the language of a job is known, the models that detected it would hold half a gigabyte for nothing. */
@@ -66,9 +105,13 @@ export class RecognizerCache {
     this.#languageDetector = null;
     await (await small?.catch(() => null))?.release();
     if (chosen === otherLanguagesModel) return;
-    const large = this.#loaded.get(otherLanguagesModel);
-    this.#loaded.delete(otherLanguagesModel);
-    await (await large)?.release?.();
+    await this.#release(otherLanguagesModel);
+  }
+
+  async #release(id: string): Promise<void> {
+    const loaded = this.#loaded.get(id);
+    this.#loaded.delete(id);
+    await (await loaded?.catch(() => null))?.release?.();
   }
 
   /** Null where it is not installed, or not wholly: then the large one decides. */
@@ -103,6 +146,15 @@ export class RecognizerCache {
     if (id.startsWith('whisper-')) return WhisperRecognizer.load(id, directory);
     return SherpaRecognizer.load(id, directory);
   }
+}
+
+async function recognisedBy(
+  recognizer: Recognizer,
+  input: RecognizerInput,
+): Promise<Pick<ChunkResult, 'engine' | 'utterances'>> {
+  if (input.translate && input.language !== 'en' && !recognizer.translates)
+    throw cannotTranslate(recognizer.id);
+  return { engine: recognizer.id, utterances: await recognizer.recognise(input) };
 }
 
 export async function installedDirectory(modelsDirectory: string, id: string): Promise<string> {

@@ -27,5 +27,6 @@ export interface LanguageGuess {
 }
 
 export interface LanguageDetector {
-  detectLanguage(input: RecognizerInput): Promise<LanguageGuess>;
+  /** Likeliest first. */
+  detectLanguages(input: RecognizerInput): Promise<LanguageGuess[]>;
 }

@@ -16,6 +16,13 @@ export function logSumExp(logits: Float32Array): number {
   return highest + Math.log(sum);
 }
 
+/** The geometric mean; 0 for no tokens. */
+export function meanProbability(probabilities: readonly number[]): number {
+  if (probabilities.length === 0) return 0;
+  const sum = probabilities.reduce((total, probability) => total + Math.log(probability), 0);
+  return Math.exp(sum / probabilities.length);
+}
+
 /** The same up to sixteen tokens five times in a row: the model is in a loop, and the rest would be the same again. */
 export function isRepeating(tokens: readonly number[]): boolean {
   for (let length = 1; length <= 16; length++) {

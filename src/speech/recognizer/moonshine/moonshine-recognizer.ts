@@ -6,6 +6,7 @@ import type { TimedWord } from '../../../timeline/word.ts';
 import { alignedWords } from '../aligned-words.ts';
 import type { Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
+import { meanProbability } from '../token-choice.ts';
 import { type DecodedSpeech, MoonshineModel, stepSeconds } from './moonshine-model.ts';
 
 /** Speech of this length always has words; an empty result is the model's failure. */
@@ -46,7 +47,7 @@ export class MoonshineRecognizer implements Recognizer {
     padded: SpeechSpan,
     utterance: Utterance,
     offset: number,
-  ): Promise<Pick<RecognisedUtterance, 'text' | 'words'> | undefined> {
+  ): Promise<Pick<RecognisedUtterance, 'text' | 'words' | 'confidence'> | undefined> {
     const voiced = voicedSeconds([utterance]);
     for (const extent of [padded, utterance]) {
       const { startSample, endSample } = extent;
@@ -60,7 +61,7 @@ export class MoonshineRecognizer implements Recognizer {
       const text = spokenText(whole, voiced);
       // What was cut from the text cannot be found again in the words.
       const words = text === whole ? this.#words(decoded, framed.length, { before, extent }) : {};
-      if (text !== '') return { text, ...words };
+      if (text !== '') return { text, ...words, confidence: meanProbability(decoded.probabilities) };
       if (voiced < voicedSecondsWithWords) return undefined;
     }
     return undefined;
@@ -82,6 +83,7 @@ export class MoonshineRecognizer implements Recognizer {
       text: word.text,
       startSample: sampleAt(word.startSeconds),
       endSample: sampleAt(word.endSeconds),
+      confidence: word.confidence,
     }));
     return { words };
   }

@@ -26,7 +26,7 @@ export class SpokenWindow {
   }
 
   /** The word with times of the whole recording; it stays within its own utterance. */
-  onTimeline({ text, startSeconds, endSeconds }: AlignedWord): TimedWord {
+  onTimeline({ text, startSeconds, endSeconds, confidence }: AlignedWord): TimedWord {
     const middle = ((startSeconds + endSeconds) / 2) * sampleRate;
     let pieceStart = 0;
     for (const [i, piece] of this.#pieces.entries()) {
@@ -34,7 +34,7 @@ export class SpokenWindow {
       if (middle < pieceStart + length || i === this.#pieces.length - 1) {
         const sampleAt = (seconds: number) =>
           piece.startSample + clamp(Math.round(seconds * sampleRate) - pieceStart, 0, length);
-        return { text, startSample: sampleAt(startSeconds), endSample: sampleAt(endSeconds) };
+        return { text, startSample: sampleAt(startSeconds), endSample: sampleAt(endSeconds), confidence };
       }
       pieceStart += length;
     }

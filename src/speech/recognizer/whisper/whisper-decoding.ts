@@ -14,6 +14,7 @@ export interface DecodedWindow {
   tokens: number[];
   /** For each of these tokens, the cross-attention of each alignment head. */
   attentions: Float32Array[][];
+  probabilities: number[];
   /** The last timestamp, in seconds of the window. */
   decodedUntilSeconds: number;
   /** The mean log probability of the chosen tokens. */
@@ -61,23 +62,26 @@ export async function decodeWindow(
   let step = await decoder.step(translate ? vocabulary.translate : vocabulary.transcribe);
   const tokens: number[] = [];
   const attentions: Float32Array[][] = [];
-  let logProbability = 0;
+  const logProbabilities: number[] = [];
   while (tokens.length < tokensMax && !isRepeating(tokens)) {
     const logits = maskedLogits(step.logits, tokens, vocabulary);
     const token = likeliest(logits);
-    logProbability += (logits[token] ?? 0) - logSumExp(logits);
+    logProbabilities.push((logits[token] ?? 0) - logSumExp(logits));
     if (token === vocabulary.end) break;
     tokens.push(token);
     step = await decoder.step(token);
     attentions.push(step.attentions);
   }
   const lastTimestamp = tokens.findLast((token) => vocabulary.isTimestamp(token));
+  const isText = (_: unknown, i: number) => vocabulary.isText(tokens[i] ?? vocabulary.end);
+  const sum = logProbabilities.reduce((total, one) => total + one, 0);
   return {
     language,
-    tokens: tokens.filter((token) => vocabulary.isText(token)),
-    attentions: attentions.filter((_, i) => vocabulary.isText(tokens[i] ?? vocabulary.end)),
+    tokens: tokens.filter(isText),
+    attentions: attentions.filter(isText),
+    probabilities: logProbabilities.filter(isText).map(Math.exp),
     decodedUntilSeconds: lastTimestamp === undefined ? 0 : vocabulary.secondsOf(lastTimestamp),
-    averageLogProbability: logProbability / (tokens.length + 1),
+    averageLogProbability: sum / (tokens.length + 1),
     noSpeechProbability,
   };
 }

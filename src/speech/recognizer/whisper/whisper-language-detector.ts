@@ -40,7 +40,7 @@ export class WhisperLanguageDetector implements LanguageDetector {
     await this.#decoder.release();
   }
 
-  async detectLanguage(input: RecognizerInput): Promise<LanguageGuess> {
+  async detectLanguages(input: RecognizerInput): Promise<LanguageGuess[]> {
     const { samples } = new SpokenWindow(input);
     const features = new Tensor('float32', logMel(samples, encoderFrames), [1, bands, encoderFrames]);
     const { last_hidden_state } = await this.#encoder.run({ input_features: features }, [
@@ -50,7 +50,6 @@ export class WhisperLanguageDetector implements LanguageDetector {
       input_ids: new Tensor('int64', BigInt64Array.of(0n), [1, 1]),
       encoder_hidden_states: last_hidden_state as Tensor,
     });
-    const [likeliest] = rankedLanguages(logits?.data as Float32Array, this.#languages);
-    return likeliest ?? { language: 'en', probability: 0 };
+    return rankedLanguages(logits?.data as Float32Array, this.#languages);
   }
 }

@@ -39,9 +39,9 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
     return this.#model.release();
   }
 
-  async detectLanguage(input: RecognizerInput): Promise<LanguageGuess> {
+  async detectLanguages(input: RecognizerInput): Promise<LanguageGuess[]> {
     const { languages } = await startDecoding(this.#model, new SpokenWindow(input).samples);
-    return languages[0] ?? { language: 'en', probability: 0 };
+    return languages;
   }
 
   async recognise(input: RecognizerInput): Promise<RecognisedUtterance[]> {
@@ -78,8 +78,9 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
   }
 }
 
-function shifted({ text, startSeconds, endSeconds }: AlignedWord, bySeconds: number): AlignedWord {
-  return { text, startSeconds: startSeconds + bySeconds, endSeconds: endSeconds + bySeconds };
+function shifted(word: AlignedWord, bySeconds: number): AlignedWord {
+  const { startSeconds, endSeconds } = word;
+  return { ...word, startSeconds: startSeconds + bySeconds, endSeconds: endSeconds + bySeconds };
 }
 
 function isHallucinated({ averageLogProbability, noSpeechProbability }: DecodedWindow): boolean {

@@ -34,7 +34,13 @@ test('a short interjection of another person does not break a sentence apart', (
   const turns = settledTurns(utterances, [turn(0, 0, 3), turn(1, 3, 3.5), turn(0, 3.5, 6)]);
   const { segments } = transcript(utterances, turns);
   assert.deepEqual(segments, [
-    { start: 0, end: 6, text: 'I went to the market and bought a very large melon.', speaker: 0 },
+    {
+      start: 0,
+      end: 6,
+      text: 'I went to the market and bought a very large melon.',
+      speaker: 0,
+      language: 'en',
+    },
   ]);
 });
 
