@@ -1,5 +1,6 @@
 import { onlyRow, type Queryable } from '../platform/database.ts';
 import type { Segment } from '../transcript/segment.ts';
+import type { UnclearSpeech } from '../transcript/transcript.ts';
 import type { CurrentSegment, Edition, EditionSegment } from './edition.ts';
 
 interface EditionRow {
@@ -32,6 +33,8 @@ const inOrder = 'order by start_ms, end_ms, id';
 export interface MachineText {
   text: string;
   segments: Segment[];
+  /** None for jobs from before it was kept. */
+  unclear: UnclearSpeech[];
 }
 
 /** What a reader wants to know about a recording beside its words. */
@@ -67,6 +70,8 @@ interface FactsRow {
   edited_at: Date | null;
 }
 
+type Nullable<Fields> = { [Name in keyof Fields]: Fields[Name] | null };
+
 export const editionStore = {
   async facts(db: Queryable, accountId: string, id: string): Promise<TranscriptFacts | undefined> {
     const [row] = await db.query<FactsRow>(
@@ -83,11 +88,11 @@ export const editionStore = {
 
   /** Undefined when the account has no such completed job. */
   async machineText(db: Queryable, accountId: string, id: string): Promise<MachineText | undefined> {
-    const [row] = await db.query<{ text: string; segments: Segment[] | null }>(
-      `select text, segments from transcription where id = $1 and account_id = $2 and status = 'completed'`,
+    const [row] = await db.query<Pick<MachineText, 'text'> & Nullable<Omit<MachineText, 'text'>>>(
+      `select text, segments, unclear from transcription where id = $1 and account_id = $2 and status = 'completed'`,
       [id, accountId],
     );
-    return row && { text: row.text, segments: row.segments ?? [] };
+    return row && { text: row.text, segments: row.segments ?? [], unclear: row.unclear ?? [] };
   },
 
   /** What an edition is made of; segments are null while they are being made. The job does not end until `tx` does. */
@@ -208,7 +213,7 @@ export const editionStore = {
   async publish(
     db: Queryable,
     { accountId, id }: { accountId: string; id: string },
-    published: MachineText,
+    published: Pick<MachineText, 'text' | 'segments'>,
   ): Promise<boolean> {
     const rows = await db.query(
       `update transcription set published_at = now(), published_text = $3, published_segments = $4

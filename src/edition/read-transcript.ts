@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Database } from '../platform/database.ts';
 import type { Segment } from '../transcript/segment.ts';
+import type { UnclearSpeech } from '../transcript/transcript.ts';
 import type { Playback } from '../transcription/playback.ts';
 import { playbackStore } from '../transcription/playback-store.ts';
 import type { Edition } from './edition.ts';
@@ -13,6 +14,7 @@ export interface ReadTranscript extends TranscriptFacts {
   edition: Edition | null;
   /** Of the machine's text, in order; none for jobs from before the languages were kept. */
   languages: LanguageRun[];
+  unclear: UnclearSpeech[];
 }
 
 /** Segments after each other in one language. */
@@ -34,7 +36,8 @@ export async function readTranscript(
   const accountId = owner.account.id;
   const machine = await editionStore.machineText(db, accountId, id);
   const edition = machine ? await editionOf(db, { accountId, id }, machine.segments) : null;
-  return { ...facts, playback, edition, languages: languageRuns(machine?.segments ?? []) };
+  const { segments = [], unclear = [] } = machine ?? {};
+  return { ...facts, playback, edition, languages: languageRuns(segments), unclear };
 }
 
 function languageRuns(segments: readonly Segment[]): LanguageRun[] {

@@ -14,6 +14,8 @@ export interface RecognisedUtterance extends Utterance {
   words?: TimedWord[];
   /** How sure the engine is of the text as a whole, from 0 to 1, where it tells. */
   confidence?: number;
+  /** Somebody speaks, and no text for it can be believed. */
+  isUnclear?: true;
 }
 
 /** How long somebody really speaks in it. */

@@ -17,7 +17,7 @@ function utterance(text: string, ...spans: SpeechSpan[]): RecognisedUtterance {
 }
 
 test('nothing recognised is an empty text without segments and words', () => {
-  const nothing = { text: '', segments: [], words: [], language: null };
+  const nothing = { text: '', segments: [], words: [], language: null, unclear: [] };
   assert.deepEqual(transcript([]), nothing);
   assert.deepEqual(transcript([utterance('', span(1, 2))]), nothing);
 });

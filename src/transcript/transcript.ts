@@ -16,6 +16,13 @@ export interface Transcript {
   words: TranscriptWord[];
   /** In which most of it is spoken; null where no engine tells. */
   language: string | null;
+  /** Where somebody speaks and no text could be believed, in order. */
+  unclear: UnclearSpeech[];
+}
+
+export interface UnclearSpeech {
+  startMs: number;
+  endMs: number;
 }
 
 export function transcript(
@@ -37,6 +44,12 @@ export function transcript(
     segments: led.map(({ segment }) => segment),
     words: words.map(transcriptWord),
     language: mainLanguage(utterances),
+    unclear: utterances
+      .filter(({ isUnclear }) => isUnclear)
+      .map(({ startSample, endSample }) => ({
+        startMs: millisecondsOf(startSample),
+        endMs: millisecondsOf(endSample),
+      })),
   };
 }
 

@@ -233,13 +233,13 @@ export const transcriptionStore = {
   async markCompleted(
     tx: Queryable,
     id: string,
-    { text, segments, words, language }: Transcript,
+    { text, segments, words, language, unclear }: Transcript,
   ): Promise<JustEnded<CompletedTranscription> | undefined> {
     const [row] = await tx.query<EndedRow>(
-      `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3, words = $4,
+      `update transcription set status = 'completed', finished_at = now(), text = $2, segments = $3, words = $4, unclear = $6,
          options = case when $5::text is null then options else options || jsonb_build_object('language', $5::text) end
        where id = $1 and status = 'processing' and chunks_left = 0 returning ${endedColumns}`,
-      [id, text, JSON.stringify(segments), JSON.stringify(words), language],
+      [id, text, JSON.stringify(segments), JSON.stringify(words), language, JSON.stringify(unclear)],
     );
     return row && justEnded(row, completedOf(row));
   },

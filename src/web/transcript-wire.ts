@@ -111,6 +111,7 @@ export function transcriptOnWire(read: ReadTranscript) {
       start_ms: startMs,
       end_ms: endMs,
     })),
+    unclear: read.unclear.map(({ startMs, endMs }) => ({ start_ms: startMs, end_ms: endMs })),
     error: read.error,
     size_bytes: read.sizeBytes,
     is_truncated: read.isTruncated,

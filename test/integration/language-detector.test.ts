@@ -10,7 +10,8 @@ import { CachedDecoder } from '../../src/speech/recognizer/cached-decoder.ts';
 import { WhisperLanguageDetector } from '../../src/speech/recognizer/whisper/whisper-language-detector.ts';
 import { WhisperVocabulary } from '../../src/speech/recognizer/whisper/whisper-vocabulary.ts';
 import { floatSamples } from '../../src/timeline/pcm-samples.ts';
-import { fixtureSamples, spokenSamples } from '../support/audio.ts';
+import { transcript } from '../../src/transcript/transcript.ts';
+import { fixtureSamples, silence, spokenSamples } from '../support/audio.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { audioOf, chunksOf, modelsDirectory, patience, speechPool } from '../support/speech.ts';
 
@@ -77,4 +78,22 @@ test('where the detector is missing or half installed, the larger model decides'
     assert.equal(guess?.language, 'en');
     assert.ok((guess?.probability ?? 0) > 0.5);
   }
+});
+
+test('Spanish inside an English recording is recognised as Spanish, and the English around it as before', async (t) => {
+  const speech = speechPool(t);
+  const english = await fixtureSamples('austen-880.flac');
+  const spanish = await spokenSamples('es', 'Buenos días a todos. Hoy vamos a hablar de la casa nueva.');
+  const samples = Buffer.concat([english, silence(0.6), spanish, silence(0.6), english]);
+  const options = { engine: 'auto', language: 'en', otherLanguages: true, speakers: false };
+  const heard = [];
+  for (const chunk of await chunksOf(speech, samples))
+    heard.push(await speech.recognise(audioOf(samples, chunk), chunk, options, patience()));
+  const { segments, language } = transcript(heard.flatMap(({ utterances }) => utterances));
+  const languages = segments.map((segment) => segment.language);
+  assert.deepEqual([languages[0], languages.at(-1), language], ['en', 'en', 'en'], JSON.stringify(segments));
+  const other = segments.filter((segment) => segment.language === 'es').map(({ text }) => text);
+  assert.match(other.join(' '), /hablar de la casa/i);
+  const rest = segments.filter((segment) => segment.language !== 'es').map(({ text }) => text);
+  assert.equal(rest.join(' ').match(/not an ill-disposed young man/gi)?.length, 2, rest.join(' '));
 });

@@ -47,7 +47,7 @@ test('what is no speech gives no words, by either engine', async (t) => {
       const results = await recognised(speech, samples, chunks, engine);
       assert.deepEqual(
         transcript(results.flatMap((result) => result.utterances)),
-        { text: '', segments: [], words: [], language: null },
+        { text: '', segments: [], words: [], language: null, unclear: [] },
         `${engine} hears words in ${name}`,
       );
     }

@@ -37,6 +37,7 @@ function enginesOf(talks: readonly Talk[], asked: string[] = []): LanguageEngine
   return {
     quick: guess('quick'),
     thorough: guess('thorough'),
+    secondOpinion: async () => null,
     recognizerOf: async (wanted) => ({
       id: wanted,
       recognise: async ({ chunk }) =>

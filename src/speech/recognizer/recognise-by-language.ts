@@ -1,6 +1,7 @@
 /** Recognises each stretch of a chunk in the language that is spoken in it. */
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { RecognisedUtterance, Utterance } from '../../timeline/utterance.ts';
+import { believedUtterance } from './believed-utterance.ts';
 import { isSure, languagePieces, letterCount, speaksAll, utteranceOf } from './language-pieces.ts';
 import { type PieceDetectors, pieceLanguages } from './piece-languages.ts';
 import type { LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
@@ -11,6 +12,8 @@ export interface LanguageEngines {
   thorough: ((input: RecognizerInput) => Promise<LanguageGuess[]>) | null;
   /** Null where the model for this language is not installed. */
   recognizerOf(language: string): Promise<Recognizer | null>;
+  /** Hears English again that the first engine is unsure of; null where there is none. */
+  secondOpinion(): Promise<Recognizer | null>;
 }
 
 /** An utterance, or the part of one that is in one language. */
@@ -26,6 +29,25 @@ interface Part {
  * is asked nothing more. Speech in a language whose model is missing gets no text rather than an invented one.
  */
 export async function recogniseByLanguage(
+  input: RecognizerInput & { language: string },
+  engines: LanguageEngines,
+): Promise<RecognisedUtterance[]> {
+  const believed: RecognisedUtterance[] = [];
+  for (const heard of await recogniseParts(input, engines)) {
+    const hearAgain = async () => {
+      input.signal.throwIfAborted();
+      // Only English has a second engine.
+      const other = heard.language === 'en' && !input.translate ? await engines.secondOpinion() : null;
+      const [again] =
+        (await other?.recognise({ ...inputOf(input, [heard], input.chunk), language: 'en' })) ?? [];
+      return again ?? null;
+    };
+    believed.push(await believedUtterance(heard, hearAgain));
+  }
+  return believed;
+}
+
+async function recogniseParts(
   input: RecognizerInput & { language: string },
   engines: LanguageEngines,
 ): Promise<RecognisedUtterance[]> {

@@ -78,6 +78,7 @@ export class RecognizerCache {
         this.#chunksWithoutOthers = 0;
         return hasOthers ? whisper() : null;
       },
+      secondOpinion: async () => (hasOthers ? whisper() : null),
     };
   }
 

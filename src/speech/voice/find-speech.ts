@@ -4,6 +4,7 @@ import { bytesPerSample } from '../../timeline/pcm-samples.ts';
 import type { FoundSpeech } from '../speech.ts';
 import { SpanFinder } from './span-finder.ts';
 import { type BlockActivity, blockSamplesMax, historySamples } from './voice-block.ts';
+import { voiceThresholds } from './voice-thresholds.ts';
 
 const historyBytes = historySamples * bytesPerSample;
 const blockBytesMax = historyBytes + blockSamplesMax * bytesPerSample;
@@ -27,6 +28,7 @@ export async function findSpeech(
   const take = async (detected: Promise<BlockActivity>, before: Promise<void> | undefined, end: number) => {
     const { probabilities, loudness } = await detected;
     await before;
+    finder.thresholds = voiceThresholds(probabilities);
     for (const [i, probability] of probabilities.entries()) finder.accept(probability, loudness[i] ?? 0);
     heard?.({ spans: finder.ended, totalSamples: end });
     inFlight.shift();

@@ -3,12 +3,10 @@
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../timeline/span.ts';
 import { windowSamples } from './voice-block.ts';
+import { clearVoice, type VoiceThresholds } from './voice-thresholds.ts';
 
 const windows = (seconds: number): number => Math.round((seconds * sampleRate) / windowSamples);
 
-/** Speech begins above the first and ends below the second, so that a voice that fades is not cut to pieces. */
-const speechProbability = 0.5;
-const silenceProbability = 0.35;
 /** Silence shorter than this is a plosive's closure inside a word. */
 const pauseWindowsMin = windows(0.1);
 /** Anything shorter is a click. */
@@ -29,6 +27,12 @@ export class SpanFinder {
   #quietSince: number | null = null;
   /** The highest probability since the open span began. */
   #peakProbability = 0;
+  #thresholds: VoiceThresholds = clearVoice;
+
+  /** For the windows that come from now on. */
+  set thresholds(thresholds: VoiceThresholds) {
+    this.#thresholds = thresholds;
+  }
 
   /** The spans that have ended so far: what comes does not change them. */
   get ended(): SpeechSpan[] {
@@ -38,14 +42,14 @@ export class SpanFinder {
   accept(probability: number, loudness: number): void {
     const window = this.#window++;
     if (this.#start === null) {
-      if (probability < speechProbability) return;
+      if (probability < this.#thresholds.speech) return;
       this.#start = window;
       this.#loudness = [];
       this.#peakProbability = 0;
     }
     this.#peakProbability = Math.max(this.#peakProbability, probability);
     this.#loudness.push(loudness);
-    if (probability >= silenceProbability) this.#quietSince = null;
+    if (probability >= this.#thresholds.silence) this.#quietSince = null;
     else this.#quietSince ??= window;
     if (this.#quietSince !== null && window + 1 - this.#quietSince >= pauseWindowsMin) {
       this.#close(this.#start, this.#quietSince);

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RecognisedUtterance } from '../../timeline/utterance.ts';
+import { believedUtterance } from './believed-utterance.ts';
+
+const span = { startSample: 0, endSample: 16_000 };
+const heard = (text: string, confidence: number): RecognisedUtterance => ({
+  ...span,
+  spans: [span],
+  text,
+  language: 'en',
+  words: [{ ...span, text, confidence }],
+});
+
+test('text that is sure is not heard again', async () => {
+  const sure = heard('No.', 0.8);
+  const again = () => assert.fail('heard again');
+  assert.equal(await believedUtterance(sure, again), sure);
+});
+
+test('of two unsure texts the surer is kept, and none where neither can be believed', async () => {
+  const texts = async (first: number, second: number) =>
+    (await believedUtterance(heard('first', first), async () => heard('second', second))).text;
+  assert.equal(await texts(0.4, 0.7), 'second');
+  assert.equal(await texts(0.4, 0.3), 'first');
+  assert.equal(await texts(0.2, 0.1), '');
+  const alone = await believedUtterance(heard('first', 0.1), async () => null);
+  assert.deepEqual([alone.text, alone.words, alone.isUnclear], ['', [], true]);
+});

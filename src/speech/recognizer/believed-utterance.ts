@@ -1,0 +1,27 @@
+/** Text that its engine hardly believes itself is heard again by another, and left out where neither is sure enough. */
+import type { RecognisedUtterance } from '../../timeline/utterance.ts';
+import { meanConfidence } from '../../timeline/word.ts';
+
+/** Clear speech stands well above, English of a noisy room mostly. */
+const confidenceUnsure = 0.5;
+/** Below this text has little to do with what is spoken: fluent inventions stand at 0.1 to 0.25. */
+const confidenceFloor = 0.25;
+
+/** `hearAgain` gives what another engine hears in the same utterance; null where there is none. */
+export async function believedUtterance(
+  heard: RecognisedUtterance,
+  hearAgain: () => Promise<RecognisedUtterance | null>,
+): Promise<RecognisedUtterance> {
+  const confidence = confidenceOf(heard);
+  if (confidence === undefined || confidence >= confidenceUnsure) return heard;
+  const again = await hearAgain();
+  const confidenceAgain = again ? (confidenceOf(again) ?? 0) : 0;
+  if (again && confidenceAgain > confidence && confidenceAgain >= confidenceFloor) return again;
+  if (confidence >= confidenceFloor) return heard;
+  return { ...heard, text: '', words: [], isUnclear: true };
+}
+
+/** By words, which all engines tell alike. */
+function confidenceOf({ words, confidence }: RecognisedUtterance): number | undefined {
+  return words && words.length > 0 ? meanConfidence(words) : confidence;
+}
