@@ -17,6 +17,7 @@ export interface LanguagePiece {
 
 /** Below this a guess is none. */
 const probabilityMin = 0.5;
+const unknown = '';
 /** What another language than the expected one must have. */
 const probabilityOther = 0.6;
 const probabilityOtherAlone = 0.9;
@@ -33,7 +34,7 @@ export async function pieceLanguages(
   for (const { piece, language } of pieces) {
     if (language !== null) told.push({ language, probability: 1 });
     else if (voicedSeconds([piece]) < voicedSecondsMin) told.push(null);
-    else told.push(likeliest(await detectors.quick([piece]), expected));
+    else told.push(quickGuess(await detectors.quick([piece]), expected));
   }
   const guesses = told.map(
     (guess, i) => guess ?? nearest(pieces, told, i) ?? { language: expected, probability: 0 },
@@ -41,15 +42,27 @@ export async function pieceLanguages(
   const languages: string[] = [];
   while (languages.length < pieces.length) {
     const from = languages.length;
-    const { language: guessed } = guesses[from] as LanguageGuess;
-    let to = from + 1;
-    while (guesses[to]?.language === guessed) to++;
+    const to = endOfRun(guesses, from, expected);
     const run = pieces.slice(from, to).map(({ piece }) => piece);
     const own = guesses.slice(from, to);
-    const language = guessed === expected ? expected : await agreed(run, own, expected, detectors);
+    const isExpected = guesses[from]?.language === expected;
+    const language = isExpected ? expected : await agreed(run, own, expected, detectors);
     for (let i = from; i < to; i++) languages.push(language);
   }
   return languages;
+}
+
+/** Pieces in one language, and those beside them whose language is only not the expected one. */
+function endOfRun(guesses: readonly LanguageGuess[], from: number, expected: string): number {
+  let language = guesses[from]?.language;
+  let to = from + 1;
+  for (; to < guesses.length; to++) {
+    const next = guesses[to]?.language;
+    if (next === language || (next === unknown && language !== expected)) continue;
+    if (language !== unknown || next === expected) break;
+    language = next;
+  }
+  return to;
 }
 
 function nearest(
@@ -72,13 +85,17 @@ async function agreed(
   { thorough }: PieceDetectors,
 ): Promise<string> {
   if (thorough) {
-    const { language, probability } = likeliest(await thorough(run), expected);
-    return probability >= probabilityOther ? language : expected;
+    const [first] = await thorough(run);
+    return first && first.probability >= probabilityOther ? first.language : expected;
   }
   const sure = guesses.find(({ probability }) => probability >= probabilityOtherAlone);
   return sure?.language ?? expected;
 }
 
-function likeliest([first]: readonly LanguageGuess[], expected: string): LanguageGuess {
-  return first && first.probability >= probabilityMin ? first : { language: expected, probability: 0 };
+/** What is not likely the expected language is looked at more closely, whatever it is. */
+function quickGuess(guesses: readonly LanguageGuess[], expected: string): LanguageGuess {
+  const [first] = guesses;
+  if (!first) return { language: expected, probability: 0 };
+  if (first.probability >= probabilityMin) return first;
+  return { language: unknown, probability: 0 };
 }
