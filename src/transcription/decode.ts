@@ -239,7 +239,7 @@ interface DecodedMedia {
   rest: Chunk[];
   /** In all. */
   chunks: number;
-  options: Pick<TranscriptionOptions, 'engine' | 'language'>;
+  options: Pick<TranscriptionOptions, 'engine' | 'language' | 'languageIsFound'>;
 }
 
 /** The plan, the job's length and the tasks appear together. False when the job has a plan already, or has ended. */
