@@ -122,6 +122,15 @@ function accountCommands(account: Command): void {
     .option(...json)
     .action(async (id, options) => (await accounts()).changeOperator(id, options));
   account
+    .command('export')
+    .description('everything of an account for its owner, as lines of JSON, without keys, secrets and media')
+    .argument('<id>')
+    .argument('<file>', 'to be written')
+    .option(...json)
+    .action(async (id, file, options) =>
+      (await import('./command/account-export.ts')).exportOneAccount(id, file, options),
+    );
+  account
     .command('delete')
     .description('erase an account with everything that belongs to it; asks first on a terminal')
     .argument('<id>')

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ApiClient, newClient } from '../support/api-client.ts';
 import { streamEvents } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
-import { longhand, runService } from '../support/service.ts';
+import { longhand, runService, temporaryDataDir } from '../support/service.ts';
 import { openReceiver, verified } from '../support/webhook-receiver.ts';
 
 const hooks = { after };
@@ -86,16 +86,40 @@ test('a deleted job is unknown to a repeated request with its idempotency key: a
   assert.notEqual(again.body.data.id, first.body.data.id);
 });
 
-test('a deleted account: its keys stop, and no file bears its id; others go on', async () => {
+test('an account is exported for its owner, then deleted: its keys stop, no file bears its id; others go on', async () => {
   const other = await newClient(service);
   const account = await command('account', 'create', 'leaving');
   const { key } = await command('key', 'create', '--account', account.id);
   const client = new ApiClient(service.url, key);
-  await subscribe(client);
+  const secret = await subscribe(client);
   const upload = await client.uploadFile(recording);
   const id = (await client.post('/api/v1/transcriptions', { upload })).body.data.id;
   await client.ended(id);
   await client.uploadFile(recording);
+
+  const file = join(await temporaryDataDir(hooks), 'leaving.jsonl');
+  const { rows } = await command('account', 'export', account.id, file);
+  assert.deepEqual(rows, {
+    account: 1,
+    key: 1,
+    usage: 1,
+    upload: 2,
+    subscription: 1,
+    transcription: 1,
+    event: 1,
+  });
+  const text = await readFile(file, 'utf8');
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const job = lines.find(({ kind }) => kind === 'transcription');
+  assert.equal(job.id, id);
+  assert.match(job.text, /not an ill[- ]disposed young man/i);
+  assert.ok(job.segments.length > 0 && job.words.length > 0);
+  assert.equal(lines.find(({ kind }) => kind === 'subscription').url, receiver.url);
+  for (const hidden of [key, secret, 'sealed', 'hash']) assert.ok(!text.includes(hidden), hidden);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
 
   const deleted = await command('account', 'delete', account.id, '--yes');
   assert.deepEqual(deleted, { id: account.id, deleted: true, media_erased: true });
