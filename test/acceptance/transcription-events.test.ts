@@ -71,10 +71,16 @@ test('the text of a job comes in parts while it is made, each once, and the last
   assert.equal(textOf(events), job.text);
   const parts = events.filter(({ name }) => name === 'text');
   assert.ok(parts.length >= 2, `${parts.length} parts`);
+  const segments = parts.flatMap(({ data }) => data.segments);
+  // The specification's own answer has neither language nor confidence; the stream is ours.
   assert.deepEqual(
-    parts.flatMap(({ data }) => data.segments),
+    segments.map(({ start, end, text }) => ({ start, end, text })),
     job.segments,
   );
+  for (const { language, confidence } of segments) {
+    assert.equal(language, 'en');
+    assert.ok(confidence > 0.5 && confidence <= 1, `${confidence}`);
+  }
   assert.deepEqual(
     parts.map((part) => part.id),
     parts.map(({ data }) => String(data.sequence)),
