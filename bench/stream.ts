@@ -1,7 +1,8 @@
 /**
  * The stream of a job: when its first words come, what many readers cost, and that readers who come and go miss nothing.
- * `npm run bench -- stream [first] [readers] [reconnects] [--minutes 5] [--jobs 200]`: all of it, or some. `--minutes` is
- * how long jobs with readers and without are compared, `--jobs` how many jobs have a reader that is cut.
+ * `npm run bench -- stream [first] [readers] [reconnects]`: all of it, or some. The sizes that count are the defaults:
+ * `--minutes 5` of jobs with readers and without, `--running 50` jobs at once, `--readers 1000` of them; `--jobs 200`
+ * whose readers are cut.
  */
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -21,6 +22,8 @@ import { residentBytes } from './upload-service.ts';
 interface Size {
   /** How long jobs with readers and without are compared. */
   minutes: number;
+  running: number;
+  readers: number;
   /** Whose readers are cut. */
   jobs: number;
 }
@@ -34,10 +37,17 @@ export async function run(args: string[]): Promise<Benchmark> {
     allowPositionals: true,
     options: {
       minutes: { type: 'string', default: '5' },
+      running: { type: 'string', default: '50' },
+      readers: { type: 'string', default: '1000' },
       jobs: { type: 'string', default: '200' },
     },
   });
-  const size = { minutes: Number(values.minutes), jobs: Number(values.jobs) };
+  const size = {
+    minutes: Number(values.minutes),
+    running: Number(values.running),
+    readers: Number(values.readers),
+    jobs: Number(values.jobs),
+  };
   const rows: BenchmarkRow[] = [];
   for (const [name, measure] of Object.entries(parts))
     if (positionals.length === 0 || positionals.includes(name)) rows.push(...(await measure(size)));
@@ -80,29 +90,27 @@ async function secondsToText(longhand: Longhand, id: string, startedMs: number):
   throw new Error('the job ended without a text');
 }
 
-const jobsAtOnce = 50;
-const readersInAll = 1_000;
 /** Long enough for several events of each job. */
-const readMinutes = 0.5;
+const readMinutes = 0.3;
 const pairsMin = 2;
 
 /** With readers and without take turns, so that both meet the same neighbours on the machine. */
-async function readers({ minutes }: Size): Promise<BenchmarkRow[]> {
-  const { without, withThem } = await onStage((stage) => comparedRuns(stage, minutes));
+async function readers(size: Size): Promise<BenchmarkRow[]> {
+  const { without, withThem } = await onStage((stage) => comparedRuns(stage, size));
   const pairs = without.length;
   const sum = (runs: Run[]) => runs.reduce((total, { seconds }) => total + seconds, 0);
   const growth = (Math.max(...withThem.map(peak)) - Math.min(...without.map(peak))) / 2 ** 20;
   const ratio = sum(withThem) / sum(without);
-  const told = withThem.every(({ ended }) => ended === readersInAll);
+  const told = withThem.every(({ ended }) => ended === size.readers);
   return [
     {
-      figure: `memory of the API process with ${readersInAll} readers of ${jobsAtOnce} running jobs, beyond none (largest of ${pairs} runs)`,
+      figure: `memory of the API process with ${size.readers} readers of ${size.running} running jobs, beyond none (largest of ${pairs} runs)`,
       value: `${growth.toFixed(0)} MiB; every reader got its end: ${told ? 'yes' : 'no'}`,
       bar: '< 150 MB',
       passed: growth * 1.048576 < 150 && told,
     },
     {
-      figure: `time of the ${jobsAtOnce} jobs with them against none (sum of ${pairs} runs each, in turns)`,
+      figure: `time of the ${size.running} jobs with them against none (sum of ${pairs} runs each, in turns)`,
       value: `${sum(withThem).toFixed(1)} / ${sum(without).toFixed(1)} s = ${ratio.toFixed(3)}`,
       bar: '≤ 1.05',
       passed: ratio <= 1.05,
@@ -111,18 +119,19 @@ async function readers({ minutes }: Size): Promise<BenchmarkRow[]> {
 }
 
 /** As many pairs of runs as fit into the time; which of the two goes first changes from pair to pair. */
-async function comparedRuns(stage: Stage, minutes: number): Promise<{ without: Run[]; withThem: Run[] }> {
+async function comparedRuns(stage: Stage, size: Size): Promise<{ without: Run[]; withThem: Run[] }> {
   const file = longRecording(recordings(), readMinutes, join(stage.directory, 'short.wav')).file;
   const upload = await stage.longhand.uploads.upload(await fileFrom(file));
-  await jobsRun(stage, upload, 0); // Everything is loaded, and the process has the size it has with jobs alone.
+  const alone = { ...size, readers: 0 };
+  await jobsRun(stage, upload, alone); // Everything is loaded, and the process has the size it has with jobs alone.
   const without: Run[] = [];
   const withThem: Run[] = [];
   const startedMs = performance.now();
   for (let pair = 0; ; pair += 1) {
     const spentMs = performance.now() - startedMs;
-    if (pair >= pairsMin && (spentMs * (pair + 1)) / pair > minutes * 60_000) break;
+    if (pair >= pairsMin && (spentMs * (pair + 1)) / pair > size.minutes * 60_000) break;
     for (const isRead of pair % 2 === 0 ? [false, true] : [true, false])
-      (isRead ? withThem : without).push(await jobsRun(stage, upload, isRead ? readersInAll : 0));
+      (isRead ? withThem : without).push(await jobsRun(stage, upload, isRead ? size : alone));
   }
   return { without, withThem };
 }
@@ -138,20 +147,20 @@ function peak({ peakBytes }: Run): number {
   return peakBytes;
 }
 
-async function jobsRun(stage: Stage, upload: UploadReference, readerCount: number): Promise<Run> {
+async function jobsRun(stage: Stage, upload: UploadReference, size: Size): Promise<Run> {
   const { service, longhand } = stage;
   const startedMs = performance.now();
   const created = await Promise.all(
-    Array.from({ length: jobsAtOnce }, () => longhand.transcriptions.create({ upload })),
+    Array.from({ length: size.running }, () => longhand.transcriptions.create({ upload })),
   );
   const ids = created.map(({ id }) => id);
-  const reading = Array.from({ length: readerCount }, (_, index) =>
+  const reading = Array.from({ length: size.readers }, (_, index) =>
     readToEnd(stage, ids[index % ids.length] ?? ''),
   );
   let peakBytes = 0;
   for (;;) {
     peakBytes = Math.max(peakBytes, await residentBytes(service.pid));
-    const newest = await longhand.transcriptions.list({ limit: jobsAtOnce });
+    const newest = await longhand.transcriptions.list({ limit: size.running });
     if (newest.every(({ status }) => status !== 'processing')) break;
     if (performance.now() - startedMs > deadlineMs) throw new Error('the jobs take too long');
     await sleep(250);
