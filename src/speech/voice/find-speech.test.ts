@@ -76,7 +76,6 @@ test('what is found is told block by block, before the recording has ended', asy
   assert.deepEqual(told, [
     [0, blockSamplesMax],
     [1, 2 * blockSamplesMax],
-    [2, 2.5 * blockSamplesMax],
   ]);
 });
 

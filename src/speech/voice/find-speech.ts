@@ -13,7 +13,10 @@ interface BlockDetector {
   /** Called with a block as `VoiceActivity.detect` takes it. */
   detect(block: Uint8Array): Promise<BlockActivity>;
   blocksAtOnce: number;
-  /** Told after each block, in order: the spans that have ended, and how much of the recording they were found in. */
+  /**
+   * Told after each block but a last one that is not full, in order: the spans that have ended, and how much of the
+   * recording they were found in.
+   */
   heard?: ((soFar: FoundSpeech) => void) | undefined;
 }
 
@@ -30,7 +33,7 @@ export async function findSpeech(
     await before;
     finder.thresholds = voiceThresholds(probabilities);
     for (const [i, probability] of probabilities.entries()) finder.accept(probability, loudness[i] ?? 0);
-    heard?.({ spans: finder.ended, totalSamples: end });
+    if (end % blockSamplesMax === 0) heard?.({ spans: finder.ended, totalSamples: end });
     inFlight.shift();
   };
   try {
