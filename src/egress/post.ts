@@ -1,6 +1,6 @@
 /**
  * Small posts to many receivers, over and over: the same guard and the same limits as any request, without the cost
- * of a body stream, a timer and three signals for each. Of an answer only status and headers are kept.
+ * of a body stream, a timer and three signals for each. Of an answer's body only the beginning is kept.
  */
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../platform/clock.ts';
@@ -17,6 +17,8 @@ export interface PostLimits {
   /** Read of the answer's body; then the connection is closed. */
   bytesMax: number;
   headerBytesMax: number;
+  /** Kept of the answer's body. */
+  keptBytesMax: number;
 }
 
 export interface EgressPost {
@@ -30,6 +32,8 @@ export interface EgressPost {
 export interface PostAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The beginning of the body, as far as it came. */
+  body: Buffer;
 }
 
 export interface PosterOptions {
@@ -61,7 +65,7 @@ export function createPoster({ limits, rules, clock, poolOf }: PosterOptions): P
   return async ({ url, headers, body, signal }) => {
     signal.throwIfAborted();
     const target = targetOf(url);
-    const exchange = new Exchange(limits.bytesMax);
+    const exchange = new Exchange(limits);
     const endDeadline = deadlines.begin(() =>
       exchange.stop(new EgressFailure('timeout', 'the answer took too long in all')),
     );
@@ -84,14 +88,15 @@ export function createPoster({ limits, rules, clock, poolOf }: PosterOptions): P
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<PostAnswer>;
   readonly #settle: PromiseWithResolvers<PostAnswer>;
-  readonly #bytesMax: number;
+  readonly #limits: PostLimits;
+  readonly #kept: Buffer[] = [];
   #bytes = 0;
-  #head: PostAnswer | undefined;
+  #head: Omit<PostAnswer, 'body'> | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #stopped: Error | undefined;
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+  constructor(limits: PostLimits) {
+    this.#limits = limits;
     this.#settle = Promise.withResolvers();
     this.answer = this.#settle.promise;
   }
@@ -113,13 +118,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = this.#limits.keptBytesMax - this.#bytes;
+    // A copy: the chunk is a piece of a buffer that the connection goes on using.
+    if (room > 0) this.#kept.push(Buffer.from(chunk.subarray(0, room)));
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#bytesMax) controller.abort(new EgressFailure('too_large', 'read no further'));
+    if (this.#bytes > this.#limits.bytesMax)
+      controller.abort(new EgressFailure('too_large', 'read no further'));
   }
 
   onResponseEnd(): void {
-    if (this.#head) this.#settle.resolve(this.#head);
-    else this.#settle.reject(new EgressFailure('bad_answer', 'without a status'));
+    this.#end(new EgressFailure('bad_answer', 'without a status'));
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -127,7 +135,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #end(error: Error): void {
-    if (this.#head) this.#settle.resolve(this.#head);
+    if (this.#head) this.#settle.resolve({ ...this.#head, body: Buffer.concat(this.#kept) });
     else this.#settle.reject(error);
   }
 }

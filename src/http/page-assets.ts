@@ -12,6 +12,7 @@ interface Asset {
 const path = '/docs/assets';
 const directory = join(import.meta.dirname, 'assets');
 const types: Record<string, string> = {
+  'tokens.css': 'text/css; charset=utf-8',
   'look.css': 'text/css; charset=utf-8',
   'docs.css': 'text/css; charset=utf-8',
   'docs.js': 'text/javascript; charset=utf-8',

@@ -36,7 +36,7 @@ export function pageText({ title, description, styles = [], scripts = [], top, b
 <meta name="description" content="${description}">
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="${assetUrl('favicon.svg')}">
-${['look.css', ...styles].map((name) => html`<link rel="stylesheet" href="${assetUrl(name)}">\n`)}${scripts.map(
+${['tokens.css', 'look.css', ...styles].map((name) => html`<link rel="stylesheet" href="${assetUrl(name)}">\n`)}${scripts.map(
   (name) => html`<script type="module" src="${assetUrl(name)}"></script>\n`,
 )}</head>
 <body>

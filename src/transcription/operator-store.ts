@@ -13,6 +13,19 @@ export interface Workload {
   pendingAudioSeconds: number;
 }
 
+/** A worker as it described itself; one of an older release said nothing. */
+export interface SeenWorker {
+  id: string;
+  host: string | null;
+  version: string | null;
+  engine: string | null;
+  models: string[] | null;
+  /** Chunks at once. */
+  capacity: number | null;
+  /** Since it was last heard from. */
+  silentSeconds: number;
+}
+
 interface WorkloadRow {
   waiting: number;
   queued: number;
@@ -52,9 +65,11 @@ export const operatorStore = {
   },
 
   /** Last heard from first. */
-  async workers(db: Queryable, limit: number): Promise<{ id: string; heardAt: Date }[]> {
-    return await db.query<{ id: string; heardAt: Date }>(
-      'select id, heard_at as "heardAt" from worker order by heard_at desc limit $1',
+  async workers(db: Queryable, limit: number): Promise<SeenWorker[]> {
+    return await db.query<SeenWorker & Record<string, unknown>>(
+      `select id, host, version, engine, models, capacity,
+         greatest(0, extract(epoch from now() - heard_at))::float8 as "silentSeconds"
+       from worker order by heard_at desc, id limit $1`,
       [limit],
     );
   },

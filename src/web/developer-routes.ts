@@ -147,6 +147,7 @@ function deliveryOnWire(delivery: LoggedDelivery) {
       duration_ms: attempt.durationMs,
       status_code: attempt.statusCode,
       error: attempt.error,
+      answer: attempt.answer ?? null,
     })),
   };
 }

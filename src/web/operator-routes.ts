@@ -42,7 +42,7 @@ export function operatorRoutes(instance: FastifyInstance, deps: OperatorRoutesDe
   accountRoutes(instance, deps);
 }
 
-async function overview({ db, clock, accounts, plans, disk }: OperatorRoutesDeps) {
+async function overview({ db, accounts, plans, disk }: OperatorRoutesDeps) {
   const [workload, workers, failures, all, jobs, space] = await Promise.all([
     operatorStore.workload(db),
     operatorStore.workers(db, workersShown),
@@ -51,12 +51,11 @@ async function overview({ db, clock, accounts, plans, disk }: OperatorRoutesDeps
     operatorStore.jobCounts(db),
     disk.space(),
   ]);
-  const silentSeconds = (heardAt: Date) => Math.max(0, (clock.now() - heardAt.getTime()) / 1000);
   return {
     jobs: { stages: workload.stages, ended: workload.ended },
     oldest_queued_seconds: workload.oldestQueuedSeconds,
     pending_audio_seconds: workload.pendingAudioSeconds,
-    workers: workers.map(({ id, heardAt }) => ({ id, silent_seconds: silentSeconds(heardAt) })),
+    workers: workers.map(({ silentSeconds, ...about }) => ({ ...about, silent_seconds: silentSeconds })),
     disk: { free_bytes: space.freeBytes, total_bytes: space.totalBytes, reserve_bytes: space.reserveBytes },
     failures: failures.map(failureOnWire),
     plans: [...plans.keys()],

@@ -1,4 +1,4 @@
-/** A stored object as an answer: from the store itself where it can, else from here, whole or a range of it. */
+/** A stored object as an answer: media from the store itself where it can, else from here, whole or a range of it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { type ByteRange, NoSuchObject, type ObjectStores, type StorageId } from '../storage/object-store.ts';
@@ -9,7 +9,8 @@ const signedSeconds = 3600;
 export interface SentObject {
   storage: StorageId;
   key: string;
-  contentType: string;
+  /** Of media that a player asks for; absent for what a script of the page reads, which no other origin need allow. */
+  contentType?: string;
 }
 
 export async function sendObject(
@@ -19,13 +20,15 @@ export async function sendObject(
 ): Promise<FastifyReply> {
   const store = stores.get(storage);
   if (!store) throw new ApiError('not_found');
-  const url = await store.signGet({ key, contentType, expiresInSeconds: signedSeconds });
-  if (url !== undefined) return reply.redirect(url, 302);
+  if (contentType !== undefined) {
+    const url = await store.signGet({ key, contentType, expiresInSeconds: signedSeconds });
+    if (url !== undefined) return reply.redirect(url, 302);
+  }
   const found = await store.head(key);
   if (!found) throw new ApiError('not_found');
   const { sizeBytes, etag } = found;
   reply.headers({
-    'content-type': contentType,
+    'content-type': contentType ?? 'application/octet-stream',
     'accept-ranges': 'bytes',
     // Somebody's file: whatever is in it, a browser only plays it.
     'content-security-policy': "default-src 'none'; sandbox",

@@ -94,7 +94,7 @@ export function sharedRoutes(instance: FastifyInstance, deps: TranscriptRoutesDe
         const { transcriptionId } = await openShare(deps, request.params.token);
         const { [name]: object } = await playbackStore.find(db, transcriptionId);
         if (!object) throw new ApiError('not_found');
-        return sendObject(stores, { contentType: 'application/octet-stream', ...object }, { request, reply });
+        return sendObject(stores, object, { request, reply });
       },
     });
   }

@@ -60,7 +60,7 @@ export function transcriptRoutes(instance: FastifyInstance, { db, stores }: Tran
         await expectOwned(principalOf(request).account.id, request.params.id);
         const { [name]: object } = await playbackStore.find(db, request.params.id);
         if (!object) throw new ApiError('not_found');
-        return sendObject(stores, { contentType: 'application/octet-stream', ...object }, { request, reply });
+        return sendObject(stores, object, { request, reply });
       },
     });
   }

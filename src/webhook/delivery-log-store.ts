@@ -11,6 +11,8 @@ export interface LoggedAttempt {
   durationMs: number | null;
   statusCode: number | null;
   error: string | null;
+  /** The beginning of the receiver's answer; absent where it was empty. */
+  answer?: string;
   nextAttemptAt: string | null;
 }
 

@@ -197,6 +197,7 @@ function settlementRecord({ delivery, durationMs, outcome, settlement }: Settled
       durationMs,
       statusCode: outcome.kind === 'answered' ? outcome.statusCode : null,
       error: outcome.kind === 'failed' ? outcome.error : null,
+      ...(outcome.kind === 'answered' && outcome.body !== undefined ? { answer: outcome.body } : {}),
     },
   };
 }

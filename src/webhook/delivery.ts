@@ -29,7 +29,8 @@ export interface SignedRequest {
 }
 
 export type AttemptOutcome =
-  | { kind: 'answered'; statusCode: number; retryAfter: string | undefined }
+  /** `body`: the beginning of what the receiver said, for the log. */
+  | { kind: 'answered'; statusCode: number; retryAfter: string | undefined; body?: string | undefined }
   /** No answer; `error` is a short word for the log. */
   | { kind: 'failed'; error: string };
 

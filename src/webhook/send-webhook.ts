@@ -12,6 +12,7 @@ const limits: PostLimits = {
   totalMs: 15_000,
   bytesMax: 64 * 1024,
   headerBytesMax: 16 * 1024,
+  keptBytesMax: 1_024,
 };
 
 /** A redirect is an answer like any other: nobody follows it. */
@@ -19,12 +20,22 @@ export function webhookSender(egress: Pick<Egress, 'poster'>): SendWebhook {
   const post = egress.poster(limits, receiverRules);
   return async ({ url, headers, body }, signal) => {
     try {
-      const { status, headers: answerHeaders } = await post({ url, headers, body, signal });
-      return { kind: 'answered', statusCode: status, retryAfter: firstOf(answerHeaders['retry-after']) };
+      const answer = await post({ url, headers, body, signal });
+      return {
+        kind: 'answered',
+        statusCode: answer.status,
+        retryAfter: firstOf(answer.headers['retry-after']),
+        body: textOf(answer.body),
+      };
     } catch (error) {
       return { kind: 'failed', error: error instanceof EgressFailure ? error.message : 'stopped' };
     }
   };
+}
+
+/** For the log. PostgreSQL's texts hold everything but the one character that is replaced. */
+function textOf(body: Buffer): string | undefined {
+  return body.length === 0 ? undefined : body.toString('utf8').replaceAll('\0', '\ufffd');
 }
 
 function firstOf(header: string | string[] | undefined): string | undefined {

@@ -1,91 +1,127 @@
 /** Developer and operator pages, in a browser and from outside. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { Client } from 'pg';
 import { ApiClient, newClient } from '../support/api-client.ts';
 import { openBrowser, withoutChromium } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { longhand, runService } from '../support/service.ts';
 import { newAccount, WebClient } from '../support/web-client.ts';
 import { assertSound, signedInPage } from '../support/web-page.ts';
+import { readTranscript, transcribed } from '../support/web-recording.ts';
+import { addressOf, type WebRoute, webRouteTable } from '../support/web-route-table.ts';
 import { openReceiver } from '../support/webhook-receiver.ts';
 
-const receiver = await openReceiver({ after });
+const receiver = await openReceiver(
+  { after },
+  {
+    answer: (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"taken":"<b>yes</b>\\u0000"}\0');
+    },
+  },
+);
 const service = await runService({ after }, { LONGHAND_EGRESS_ALLOW: receiver.target });
 const browser = withoutChromium ? undefined : await openBrowser({ after });
 const someId = '5b6f3ba4-3d6e-4c53-9a2a-2f5a2b0f9d11';
 
-/** Every route of the pages for one's own things, with a body that would be right. */
-const ownRoutes: [method: string, path: string, body?: unknown][] = [
-  ['GET', '/web/library'],
-  ['GET', '/web/library/changes?after=0&ids='],
-  ['GET', `/web/library/${someId}`],
-  ['PATCH', `/web/library/${someId}`, { name: 'x' }],
-  ['DELETE', `/web/library/${someId}`],
-  ['GET', '/web/keys'],
-  ['POST', '/web/keys', { name: 'x', expires_in_days: null }],
-  ['DELETE', `/web/keys/${someId}`],
-  ['GET', '/web/webhook-deliveries'],
-  ['POST', '/web/webhook-deliveries/1/replay'],
-  ['POST', `/web/webhook-subscriptions/${someId}/test`],
-  ['GET', '/web/usage'],
-  ['GET', '/web/search?query=said'],
-];
-const operatorRoutes: [method: string, path: string, body?: unknown][] = [
-  ['GET', '/web/operator'],
-  ['POST', '/web/operator/accounts', { name: 'x', plan: 'pro' }],
-  ['PATCH', `/web/operator/accounts/${someId}`, { plan: 'pro' }],
-  ['POST', `/web/operator/accounts/${someId}/signin`],
-];
+const austen = {
+  filename: 'austen.flac',
+  contentType: 'audio/flac',
+  bytes: readFileSync(join(import.meta.dirname, '..', 'fixtures', 'austen-880.flac')),
+};
 
 test('a visitor who is not signed in gets nothing from any route', async () => {
-  const stranger = new WebClient(service.url);
-  for (const [method, path, body] of [...ownRoutes, ...operatorRoutes]) {
-    const answer = await stranger.send(method, path, body);
-    assert.deepEqual([answer.status, answer.body.error.code], [401, 'sign_in_required'], `${method} ${path}`);
-  }
+  for (const stranger of [
+    new WebClient(service.url),
+    new WebClient(service.url, `longhand=${'A'.repeat(43)}`),
+  ])
+    for (const route of webRouteTable.filter(({ kind }) => kind !== 'open' && kind !== 'shared')) {
+      const path = addressOf(route, {});
+      const answer = await stranger.send(route.method, path, route.body);
+      assert.deepEqual(
+        [answer.status, answer.body.error.code],
+        [401, 'sign_in_required'],
+        `${route.method} ${path}`,
+      );
+    }
 });
 
-test('a second account reaches nothing of the first, and only an operator the operator routes', async () => {
+test('a second account reaches nothing of the first, an ended link opens nothing, and only an operator operates', async () => {
+  const { owner, ids, token } = await ownerOfEverything();
+  const eve = await WebClient.signedIn(service);
+  const secrets = [...Object.values(ids), token].filter(({ length }) => length > 8);
+  for (const route of webRouteTable.filter(({ kind }) => kind !== 'open' && kind !== 'shared')) {
+    const path = addressOf(route, ids);
+    const { status, body } = await eve.send(route.method, path, route.body);
+    const told = `${route.method} ${path}`;
+    if (route.kind === 'thing') assert.equal(status, 404, told);
+    else if (route.kind === 'operator')
+      assert.deepEqual([status, body.error.code], [403, 'operator_required'], told);
+    else {
+      assert.ok(status >= 200 && status < 300, told);
+      assert.ok(!secrets.some((secret) => JSON.stringify(body ?? '').includes(secret)), told);
+    }
+  }
+  const asked = await (await WebClient.signedIn(service)).send(
+    'GET',
+    `/web/library/changes?after=0&ids=${ids.library}`,
+  );
+  assert.deepEqual(asked.body.data.entries, []);
+  const shared = webRouteTable.filter(({ kind }) => kind === 'shared');
+  const visitor = new WebClient(service.url);
+  const open = async (route: WebRoute) =>
+    (await visitor.send(route.method, addressOf(route, { shared: token }))).status;
+  for (const route of shared) assert.equal(await open(route), 200, route.url);
+  await expireShares();
+  for (const route of shared) assert.equal(await open(route), 404, route.url);
+  // Nothing of it was changed by the stranger.
+  assert.equal((await owner.send('GET', `/web/library/${ids.library}`)).body.data.name, null);
+  assert.equal((await readTranscript(owner, ids.transcriptions)).edition?.revision, 1);
+  assert.equal((await readTranscript(owner, ids.transcriptions)).published_at, null);
+});
+
+/** An account with one of everything that has an address. */
+async function ownerOfEverything() {
   const client = await newClient(service);
   const owner = new WebClient(service.url);
   await owner.send('POST', '/web/session', { api_key: client.key });
-  const created = await client.post('/api/v1/transcriptions', {
-    source_url: `http://${receiver.target}/a.mp3`,
-  });
-  const job = created.body.data.id;
+  const job = await transcribed(owner, austen);
   const subscription = await client.post('/api/v1/webhook-subscriptions', {
     url: receiver.url,
     events: ['transcription.completed'],
   });
-  const key = (await owner.send('POST', '/web/keys', { name: 'mine', expires_in_days: 1 })).body.data;
-  const test = `/web/webhook-subscriptions/${subscription.body.data.id}/test`;
-  assert.equal((await owner.send('POST', test)).status, 202);
+  const key = (await owner.send('POST', '/web/keys', { name: 'mine', expires_in_days: 1 })).body.data.id;
+  const subscriptionId = subscription.body.data.id;
+  assert.equal((await owner.send('POST', `/web/webhook-subscriptions/${subscriptionId}/test`)).status, 202);
   const delivery = await eventually(async () => {
     const [first] = (await owner.send('GET', '/web/webhook-deliveries')).body.data;
     return first?.state === 'delivered' ? first : undefined;
   }, 'the test delivery');
-  const eve = await WebClient.signedIn(service);
-  for (const [method, path, body] of [
-    ['GET', `/web/library/${job}`],
-    ['PATCH', `/web/library/${job}`, { name: 'hers' }],
-    ['DELETE', `/web/library/${job}`],
-    ['DELETE', `/web/keys/${key.id}`],
-    ['POST', test],
-    ['POST', `/web/webhook-deliveries/${delivery.id}/replay`],
-  ] as const)
-    assert.equal((await eve.send(method, path, body)).status, 404, `${method} ${path}`);
-  const changes = await eve.send('GET', `/web/library/changes?after=0&ids=${job}`);
-  assert.deepEqual(changes.body.data.entries, []);
-  for (const path of ['/web/library', '/web/keys', '/web/webhook-deliveries', '/web/usage']) {
-    const { body } = await eve.send('GET', path);
-    assert.equal(JSON.stringify(body).includes(job) || JSON.stringify(body).includes(key.id), false, path);
-  }
-  for (const [method, path, body] of operatorRoutes) {
-    const { status, body: answer } = await eve.send(method, path, body);
-    assert.deepEqual([status, answer.error.code], [403, 'operator_required'], `${method} ${path}`);
-  }
-  assert.equal((await owner.send('GET', `/web/library/${job}`)).status, 200);
-});
+  const share = (await owner.send('POST', `/web/transcriptions/${job}/shares`, { days: 1 })).body.data;
+  const [session] = (await owner.send('GET', '/web/sessions')).body.data;
+  const { account } = (await owner.send('GET', '/web/session')).body.data;
+  const ids = {
+    library: job,
+    transcriptions: job,
+    keys: key,
+    sessions: session.id,
+    shares: share.id,
+    'webhook-subscriptions': subscriptionId,
+    'webhook-deliveries': delivery.id,
+    accounts: account.id,
+  };
+  return { owner, ids, token: share.path.split('/').at(-1) as string };
+}
+
+async function expireShares(): Promise<void> {
+  const database = new Client({ connectionString: service.environment.LONGHAND_DATABASE_URL });
+  await database.connect();
+  await database.query(`update share set expires_at = now() - interval '1 second'`);
+  await database.end();
+}
 
 test('what does not fit is refused, and nothing happens', async () => {
   const web = await WebClient.signedIn(service);
@@ -109,14 +145,14 @@ test('a library of many is read page by page, newest first, each once', async ()
   const web = new WebClient(service.url);
   await web.send('POST', '/web/session', { api_key: client.key });
   const made = await Promise.all(
-    Array.from({ length: 30 }, () =>
+    Array.from({ length: 12 }, () =>
       client.post('/api/v1/transcriptions', { source_url: `http://${receiver.target}/a.mp3` }),
     ),
   );
   const seen: string[] = [];
   let before = '';
   do {
-    const { body } = await web.send('GET', `/web/library?limit=7${before}`);
+    const { body } = await web.send('GET', `/web/library?limit=5${before}`);
     seen.push(...body.data.entries.map(({ id }: { id: string }) => id));
     before = body.data.next === null ? '' : `&before=${body.data.next}`;
   } while (before !== '');
@@ -172,7 +208,8 @@ function browserTests(browser: Awaited<ReturnType<typeof openBrowser>>): void {
     assert.equal(receiver.received.length, before + 1);
     await page.getByText('transcription.completed →').click();
     await page.getByText('webhook-test.mp3').waitFor();
-    await page.getByText(/answered 204 after/).waitFor();
+    await page.getByText(/answered 200 after/).waitFor();
+    await page.getByText('<b>yes</b>').waitFor();
     await assertSound(watched, service);
     await page.getByRole('button', { name: 'Send again' }).click();
     await eventually(() => receiver.received.length === before + 2, 'the replay');
@@ -189,6 +226,8 @@ function browserTests(browser: Awaited<ReturnType<typeof openBrowser>>): void {
     const { page } = watched;
     await page.goto(`${service.url}/operator`);
     await page.getByText('1 active').waitFor();
+    const worker = page.getByRole('row').filter({ hasText: hostname() });
+    await worker.getByText('moonshine').first().waitFor();
     await page.getByLabel('Name').fill('Katherine');
     await page.getByRole('combobox', { name: 'Plan' }).first().selectOption('free');
     await page.getByRole('button', { name: 'Make an account' }).click();

@@ -11,13 +11,14 @@ const path = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim(
 /** For a test's options. */
 export const withoutChromium = path === '' && 'chromium is not here';
 
-export function chromiumOptions(): { executablePath: string; args: string[] } {
+export function chromiumOptions(args: readonly string[] = []): { executablePath: string; args: string[] } {
   // Chromium's own sandbox refuses to run as root.
-  return { executablePath: path, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] };
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return { executablePath: path, args: [...sandbox, ...args] };
 }
 
-export async function openBrowser(hooks: Hooks): Promise<Browser> {
-  const browser = await chromium.launch(chromiumOptions());
+export async function openBrowser(hooks: Hooks, args: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch(chromiumOptions(args));
   onCleanup(hooks, () => browser.close());
   return browser;
 }

@@ -7,12 +7,13 @@ const pollMs = 5;
 export async function eventually<Result>(
   ask: () => Promise<Result | undefined> | Result | undefined,
   what: string,
+  withinMs = deadlineMs,
 ): Promise<Result> {
-  const untilMs = Date.now() + deadlineMs;
+  const untilMs = Date.now() + withinMs;
   for (;;) {
     const result = await ask();
     if (result !== undefined && result !== false) return result;
-    if (Date.now() > untilMs) throw new Error(`waited ${deadlineMs} ms in vain for ${what}`);
+    if (Date.now() > untilMs) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
     await delay(pollMs);
   }
 }

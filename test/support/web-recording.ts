@@ -57,12 +57,19 @@ export async function readTranscript(web: WebClient, id: string): Promise<WebTra
   return (body as { data: WebTranscript }).data;
 }
 
+/** A busy machine takes its time. */
+const transcribedWithinMs = 180_000;
+
 export async function transcribed(web: WebClient, recording: SentRecording): Promise<string> {
   const id = await sendRecording(web, recording);
-  await eventually(async () => {
-    const { status } = await readTranscript(web, id);
-    assert.notEqual(status, 'failed');
-    return status === 'completed' || undefined;
-  }, 'the transcript');
+  await eventually(
+    async () => {
+      const { status } = await readTranscript(web, id);
+      assert.notEqual(status, 'failed');
+      return status === 'completed' || undefined;
+    },
+    'the transcript',
+    transcribedWithinMs,
+  );
   return id;
 }

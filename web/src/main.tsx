@@ -1,4 +1,4 @@
-import './look/tokens.css';
+import '../../src/http/assets/tokens.css';
 import './look/base.css';
 import './look/parts.css';
 import './look/transcript.css';

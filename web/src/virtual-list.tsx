@@ -1,13 +1,7 @@
-/** A list of any length that scrolls with the page: only what is near the window is in the document. */
-import {
-  observeWindowOffset,
-  observeWindowRect,
-  Virtualizer,
-  type VirtualizerOptions,
-  windowScroll,
-} from '@tanstack/virtual-core';
+/** A ledger of any length. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useWindowList } from './window-list.ts';
 
 export interface VirtualListProps<Item> {
   label: string;
@@ -24,26 +18,14 @@ const overscan = 6;
 
 export function VirtualList<Item>({ label, items, keyOf, render, rowPixels, onEnd }: VirtualListProps<Item>) {
   const list = useRef<HTMLUListElement>(null);
-  const [, redraw] = useReducer((n: number, _: undefined) => n + 1, 0);
-  const options: VirtualizerOptions<Window, HTMLLIElement> = {
-    count: items.length,
-    getScrollElement: () => window,
-    estimateSize: () => rowPixels,
-    getItemKey: (index) => {
+  const getItemKey = useCallback(
+    (index: number) => {
       const item = items[index];
       return item === undefined ? index : keyOf(item);
     },
-    scrollMargin: list.current?.offsetTop ?? 0,
-    overscan,
-    scrollToFn: windowScroll,
-    observeElementRect: observeWindowRect,
-    observeElementOffset: observeWindowOffset,
-    onChange: () => redraw(undefined),
-  };
-  const [virtualizer] = useState(() => new Virtualizer<Window, HTMLLIElement>(options));
-  virtualizer.setOptions(options);
-  useEffect(() => virtualizer._didMount(), [virtualizer]);
-  useLayoutEffect(() => virtualizer._willUpdate());
+    [items, keyOf],
+  );
+  const virtualizer = useWindowList(list, { count: items.length, rowPixels, overscan, getItemKey });
   const rows = virtualizer.getVirtualItems();
   const last = rows.at(-1)?.index ?? -1;
   useEffect(() => {

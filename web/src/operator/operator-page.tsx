@@ -7,10 +7,9 @@ import { Loading, Trouble } from '../states.tsx';
 import { text } from '../text.ts';
 import { AccountTable } from './account-table.tsx';
 import type { Overview } from './overview.ts';
+import { silentSecondsMax, WorkerTable } from './worker-table.tsx';
 
 const lookAgainMs = 5_000;
-/** A worker tells that it lives every 5 s. */
-const silentSecondsMax = 30;
 
 export function OperatorPage() {
   useEffect(() => {
@@ -43,6 +42,7 @@ function Body() {
       {heard === 0 && <p class="notice bad">{text.operator.noWorker}</p>}
       {now.disk.free_bytes <= now.disk.reserve_bytes && <p class="notice bad">{text.operator.diskFull}</p>}
       <Tiles now={now} heard={heard} />
+      <WorkerTable workers={now.workers} />
       <Failures failures={now.failures} />
       <AccountTable accounts={now.accounts} plans={now.plans} reload={reload} />
     </>

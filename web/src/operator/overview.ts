@@ -8,7 +8,16 @@ export interface Overview {
   };
   oldest_queued_seconds: number | null;
   pending_audio_seconds: number;
-  workers: { id: string; silent_seconds: number }[];
+  workers: {
+    id: string;
+    /** Null where a worker of an older release did not say. */
+    host: string | null;
+    version: string | null;
+    engine: string | null;
+    models: string[] | null;
+    capacity: number | null;
+    silent_seconds: number;
+  }[];
   disk: { free_bytes: number; total_bytes: number; reserve_bytes: number };
   failures: {
     id: string;

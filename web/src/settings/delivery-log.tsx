@@ -19,6 +19,8 @@ interface Delivery {
     duration_ms: number | null;
     status_code: number | null;
     error: string | null;
+    /** The beginning of what the receiver said. */
+    answer: string | null;
   }[];
 }
 
@@ -89,6 +91,7 @@ function DeliveryDetails({ delivery: { body, attempts, next_attempt_at: next } }
             {one.status_code === null
               ? text.webhooks.notAnswered(one.error ?? '')
               : text.webhooks.answered(String(one.status_code), count(one.duration_ms ?? 0))}
+            {one.answer && <pre class="code">{pretty(one.answer)}</pre>}
           </li>
         ))}
       </ol>

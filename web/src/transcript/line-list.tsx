@@ -1,21 +1,16 @@
 /** All lines of a transcript, of which only those near the window are in the document. */
-import {
-  defaultRangeExtractor,
-  observeWindowOffset,
-  observeWindowRect,
-  type Range,
-  Virtualizer,
-  type VirtualizerOptions,
-  windowScroll,
-} from '@tanstack/virtual-core';
+import { defaultRangeExtractor, type Range } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { text } from '../text.ts';
+import { useWindowList } from '../window-list.ts';
 import type { Line } from './line.ts';
 
 const overscan = 8;
-/** Of a line of ordinary length; real heights are measured. */
-const estimatedPixels = 78;
+/** Of a line of ordinary length. */
+const rowPixels = 78;
+/** The bar on top and the player at the foot. */
+const coveredPixels = { top: 80, foot: 180 };
 const placeAfterMs = 250;
 
 export interface LineListHandle {
@@ -34,10 +29,7 @@ interface LineListProps {
 
 export function LineList({ lines, render, keptId, onReady, onPlace }: LineListProps) {
   const list = useRef<HTMLOListElement>(null);
-  const [margin, setMargin] = useState(0);
-  const [, redraw] = useReducer((n: number, _: undefined) => n + 1, 0);
   const kept = keptId === undefined ? -1 : lines.findIndex(({ id }) => id === keptId);
-  // Another function would have every line measured anew.
   const getItemKey = useCallback((index: number) => lines[index]?.id ?? index, [lines]);
   const rangeExtractor = useCallback(
     (range: Range) => {
@@ -47,29 +39,13 @@ export function LineList({ lines, render, keptId, onReady, onPlace }: LineListPr
     },
     [kept],
   );
-  const options: VirtualizerOptions<Window, HTMLLIElement> = {
+  const virtualizer = useWindowList(list, {
     count: lines.length,
-    getScrollElement: () => window,
-    estimateSize: () => estimatedPixels,
+    rowPixels,
+    overscan,
     getItemKey,
     rangeExtractor,
-    scrollMargin: margin,
-    // The bar on top and the player at the foot cover the text.
-    scrollPaddingStart: 80,
-    scrollPaddingEnd: 180,
-    overscan,
-    scrollToFn: windowScroll,
-    observeElementRect: observeWindowRect,
-    observeElementOffset: observeWindowOffset,
-    onChange: () => redraw(undefined),
-  };
-  const [virtualizer] = useState(() => new Virtualizer<Window, HTMLLIElement>(options));
-  virtualizer.setOptions(options);
-  useEffect(() => virtualizer._didMount(), [virtualizer]);
-  useLayoutEffect(() => virtualizer._willUpdate());
-  useLayoutEffect(() => {
-    const top = list.current ? list.current.getBoundingClientRect().top + scrollY : 0;
-    if (Math.abs(top - margin) > 1) setMargin(top);
+    coveredPixels,
   });
   useEffect(() => {
     onReady({
@@ -109,7 +85,7 @@ export function LineList({ lines, render, keptId, onReady, onPlace }: LineListPr
               data-index={index}
               aria-setsize={lines.length}
               aria-posinset={index + 1}
-              style={{ transform: `translateY(${start - margin}px)` }}
+              style={{ transform: `translateY(${start - virtualizer.options.scrollMargin}px)` }}
             >
               {render(line, index)}
             </li>

@@ -21,6 +21,8 @@ interface LineMenuProps {
 }
 
 const menuPixels = 260;
+const gapPixels = 4;
+const edgePixels = 8;
 
 export function LineMenu({
   open: { line, anchor },
@@ -36,8 +38,11 @@ export function LineMenu({
   useLayoutEffect(() => {
     const own = menu.current;
     own?.showPopover();
+    // Below what was clicked, or as far up as it must be to be whole.
+    const top = Math.min(anchor.bottom + gapPixels, innerHeight - (own?.offsetHeight ?? 0) - edgePixels);
+    if (own) own.style.top = `${Math.max(edgePixels, top)}px`;
     own?.querySelector<HTMLElement>('button')?.focus();
-  }, []);
+  }, [anchor]);
   const done = (work: () => void) => () => {
     work();
     close();
@@ -48,7 +53,6 @@ export function LineMenu({
     editor.assign(line.id, speaker, isPassage.value);
     askName(speaker);
   });
-  const top = Math.min(anchor.bottom + 4, Math.max(8, innerHeight - menuPixels * 1.6));
   return (
     <div
       ref={menu}
@@ -57,8 +61,7 @@ export function LineMenu({
       role="menu"
       aria-label={words.menu}
       style={{
-        top: `${top}px`,
-        left: `${Math.max(8, Math.min(anchor.left, innerWidth - menuPixels - 8))}px`,
+        left: `${Math.max(edgePixels, Math.min(anchor.left, innerWidth - menuPixels - edgePixels))}px`,
       }}
       onToggle={(event) => {
         if (event.newState === 'closed') close();

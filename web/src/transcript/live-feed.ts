@@ -1,5 +1,6 @@
 /** A transcript while it is made: its lines as they come, how far it is, and its end. */
 import { type Signal, signal } from '@preact/signals';
+import type { TranscriptionProgress } from 'longhand-client';
 import { longhand } from '../request.ts';
 import type { Editor } from './editor.ts';
 import type { Line } from './line.ts';
@@ -7,6 +8,7 @@ import type { Reading } from './reading.ts';
 import type { TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
 
 export interface LiveProgress {
+  stage: TranscriptionProgress['stage'];
   secondsLeft: number | null;
   doneSeconds: number | null;
   totalSeconds: number | null;
@@ -98,12 +100,9 @@ function liveLine(segment: { start: number; end: number; text: string }, index: 
   return { id, startMs: Math.round(start * 1000), endMs: Math.round(end * 1000), text, speaker: null };
 }
 
-function progressOf(data: {
-  seconds_left: number | null;
-  audio_seconds_done: number | null;
-  audio_seconds_total: number | null;
-}): LiveProgress {
+function progressOf(data: TranscriptionProgress): LiveProgress {
   return {
+    stage: data.stage,
     secondsLeft: data.seconds_left,
     doneSeconds: data.audio_seconds_done,
     totalSeconds: data.audio_seconds_total,

@@ -15,14 +15,14 @@ export function LiveChip({ progress }: { progress: LiveProgress | undefined }) {
 
 /** Where the text grows. */
 export function Pen({ progress }: { progress: LiveProgress | undefined }) {
-  const { doneSeconds, totalSeconds } = progress ?? {};
+  const { stage = 'queued', doneSeconds, totalSeconds } = progress ?? {};
   return (
     <div class="turn">
       <p class="pen num" role="status">
         <i />
         {totalSeconds
           ? text.transcript.writtenTo(position(doneSeconds ?? 0), position(totalSeconds))
-          : text.library.queued}
+          : text.library[stage]}
       </p>
     </div>
   );

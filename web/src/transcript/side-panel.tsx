@@ -53,7 +53,7 @@ export function SidePanel({ facts, lines, speakerIds, nameOf, askName }: SidePan
             {facts.filename}
             {facts.size_bytes === null ? '' : ` · ${bytes(facts.size_bytes)}`}
           </li>
-          <li class="quiet num">{words.wordCount(count(spoken))}</li>
+          {spoken > 0 && <li class="quiet num">{words.wordCount(count(spoken))}</li>}
           {facts.published_at && <li class="quiet">{words.isPublished}</li>}
         </ul>
       </section>
