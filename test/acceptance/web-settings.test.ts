@@ -78,7 +78,7 @@ test('a second account reaches nothing of the first, an ended link opens nothing
   await expireShares();
   for (const route of shared) assert.equal(await open(route), 404, route.url);
   // Nothing of it was changed by the stranger.
-  assert.equal((await owner.send('GET', `/web/library/${ids.library}`)).body.data.name, null);
+  assert.equal((await owner.send('GET', `/web/library/${ids.library}`)).body.data.name, austen.filename);
   assert.equal((await readTranscript(owner, ids.transcriptions)).edition?.revision, 1);
   assert.equal((await readTranscript(owner, ids.transcriptions)).published_at, null);
 });

@@ -22,6 +22,7 @@ const job = '/web/transcriptions/:id';
 const changes = [
   { id: 'new', base: null, deleted: false, start_ms: 0, end_ms: 1, text: 'hers', speaker: null },
 ];
+const imported = { format: 'json', content: '{"segments":[{"start":0,"end":1,"text":"hers"}]}' };
 const replacement = { find: 'a', replacement: 'b', match_case: false, whole_words: false };
 
 export const webRouteTable: readonly WebRoute[] = [
@@ -43,7 +44,7 @@ export const webRouteTable: readonly WebRoute[] = [
   route('thing', 'POST', `${job}/edition/changes`, { body: { changes } }),
   route('thing', 'POST', `${job}/edition/replace`, { body: replacement }),
   route('thing', 'POST', `${job}/edition/shift`, { body: { by_ms: 1, from_ms: 0, to_ms: null } }),
-  route('thing', 'POST', `${job}/edition/import`, { body: { format: 'json', content: '{"segments":[]}' } }),
+  route('thing', 'POST', `${job}/edition/import`, { body: imported }),
   route('thing', 'POST', `${job}/edition/name`, { body: { speaker: '0', name: 'Eve' } }),
   route('thing', 'POST', `${job}/edition/merge`, { body: { from: '0', into: '1' } }),
   route('thing', 'PUT', `${job}/edition/published`),

@@ -24,13 +24,16 @@ export interface LineRowProps {
   voice: number | undefined;
   /** The one before is said by somebody else. */
   isTurn: boolean;
+  /** Without any, nobody is named. */
+  hasSpeakers: boolean;
   isSaid: boolean;
   /** Undefined where the text can only be read. */
   actions: LineActions | undefined;
   hear(line: Line, offset: number): void;
 }
 
-export function LineRow({ line, name, voice, isTurn, isSaid, actions, hear }: LineRowProps) {
+export function LineRow(props: LineRowProps) {
+  const { line, name, voice, isTurn, hasSpeakers, isSaid, actions, hear } = props;
   const words = text.transcript;
   const time = position(line.startMs / 1000);
   return (
@@ -40,6 +43,7 @@ export function LineRow({ line, name, voice, isTurn, isSaid, actions, hear }: Li
     >
       <div class="who">
         {isTurn &&
+          hasSpeakers &&
           (actions ? (
             <button
               type="button"

@@ -1,4 +1,4 @@
-import { duration, position } from '../format.ts';
+import { position, roughly } from '../format.ts';
 import { text } from '../text.ts';
 import type { LiveProgress } from './live-feed.ts';
 
@@ -8,7 +8,7 @@ export function LiveChip({ progress }: { progress: LiveProgress | undefined }) {
   return (
     <span class="chip">
       {text.transcript.beingWritten}
-      {left ? ` · ${text.library.left(duration(left))}` : ''}
+      {left ? ` · ${text.library.left(roughly(left))}` : ''}
     </span>
   );
 }

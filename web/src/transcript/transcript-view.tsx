@@ -56,6 +56,7 @@ export function TranscriptView(props: TranscriptViewProps) {
                 name={line.speaker === null ? undefined : nameOf(line.speaker)}
                 voice={voiceOf(line.speaker)}
                 isTurn={index === 0 || lines[index - 1]?.speaker !== line.speaker}
+                hasSpeakers={speakerIds.length > 0}
                 isSaid={reading.saidId.value === line.id}
                 actions={owner?.actions}
                 hear={reading.hear}
