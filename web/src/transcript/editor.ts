@@ -19,13 +19,14 @@ export class Editor {
   /** How often something can be taken back or done again: for the buttons. */
   readonly history = signal({ canUndo: false, canRedo: false });
   /** Ids of all speakers, in the order in which they first speak; the place decides the colour. */
-  readonly speakerIds = computed(() => speakersIn(this.lines.value, this.speakers.value));
+  readonly speakerIds = computed(() => this.#sameSpeakers(speakersIn(this.lines.value, this.speakers.value)));
   readonly save: Autosave;
   readonly #draft: Draft;
   readonly #requests: TranscriptRequests;
   readonly #news: BroadcastChannel | undefined;
   readonly #look: ReturnType<typeof setInterval>;
   #revision: number;
+  #speakerIds: readonly string[] = [];
 
   private constructor(
     requests: TranscriptRequests,
@@ -202,6 +203,13 @@ export class Editor {
     this.#show();
     if (!isNews) this.#news?.postMessage(edition.revision);
     if (!isNext) void this.look();
+  }
+
+  /** The same list while it says the same: what depends on it is not drawn anew. */
+  #sameSpeakers(ids: readonly string[]): readonly string[] {
+    const known = this.#speakerIds;
+    if (known.length !== ids.length || ids.some((id, i) => known[i] !== id)) this.#speakerIds = ids;
+    return this.#speakerIds;
   }
 
   #show(): void {

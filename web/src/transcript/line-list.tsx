@@ -17,6 +17,27 @@ export interface LineListHandle {
   show(index: number, align: 'start' | 'center' | 'auto', isSmooth?: boolean): void;
 }
 
+interface Keys {
+  lines: readonly Line[];
+  keyOf(index: number): string | number;
+}
+
+/** The same function for as long as the same lines stand in the same order: another one has them all arranged anew. */
+function useKeys(lines: readonly Line[]): (index: number) => string | number {
+  const known = useRef<Keys | undefined>(undefined);
+  const before = known.current;
+  const isSame =
+    before?.lines === lines ||
+    (before?.lines.length === lines.length && lines.every(({ id }, i) => before.lines[i]?.id === id));
+  if (before && isSame) {
+    before.lines = lines;
+    return before.keyOf;
+  }
+  const keyOf = (index: number) => lines[index]?.id ?? index;
+  known.current = { lines, keyOf };
+  return keyOf;
+}
+
 interface LineListProps {
   lines: readonly Line[];
   render(line: Line, index: number): ComponentChildren;
@@ -30,7 +51,7 @@ interface LineListProps {
 export function LineList({ lines, render, keptId, onReady, onPlace }: LineListProps) {
   const list = useRef<HTMLOListElement>(null);
   const kept = keptId === undefined ? -1 : lines.findIndex(({ id }) => id === keptId);
-  const getItemKey = useCallback((index: number) => lines[index]?.id ?? index, [lines]);
+  const getItemKey = useKeys(lines);
   const rangeExtractor = useCallback(
     (range: Range) => {
       const shown = defaultRangeExtractor(range);

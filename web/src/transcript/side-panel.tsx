@@ -19,10 +19,7 @@ interface SidePanelProps {
 export function SidePanel({ facts, lines, speakerIds, nameOf, askName }: SidePanelProps) {
   const words = text.transcript;
   const shares = useMemo(() => sharesOf(lines), [lines]);
-  const spoken = useMemo(
-    () => lines.reduce((sum, line) => sum + line.text.split(/\s+/).filter(Boolean).length, 0),
-    [lines],
-  );
+  const spoken = useMemo(() => lines.reduce((sum, line) => sum + wordsIn(line), 0), [lines]);
   return (
     <section class="side" aria-label={words.about}>
       {speakerIds.length > 0 && (
@@ -71,6 +68,17 @@ export function SidePanel({ facts, lines, speakerIds, nameOf, askName }: SidePan
       )}
     </section>
   );
+}
+
+/** Lines that did not change are the same objects: of ten thousand one is counted anew. */
+const counted = new WeakMap<Line, number>();
+
+function wordsIn(line: Line): number {
+  const known = counted.get(line);
+  if (known !== undefined) return known;
+  const words = line.text.match(/\S+/g)?.length ?? 0;
+  counted.set(line, words);
+  return words;
 }
 
 function sharesOf(lines: readonly Line[]): Map<string, number> {

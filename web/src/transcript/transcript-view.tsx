@@ -1,6 +1,7 @@
 /** A transcript as it is read and heard, by its owner or by somebody it was shared with. */
 import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
+import { useSettled } from '../settled.ts';
 import { Heading } from './heading.tsx';
 import type { Line } from './line.ts';
 import { LineList } from './line-list.tsx';
@@ -10,6 +11,8 @@ import type { Reading } from './reading.ts';
 import { SidePanel } from './side-panel.tsx';
 import { nameOfSpeaker, voiceOfSpeaker } from './speaker-look.ts';
 import type { TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
+
+const settleMs = 400;
 
 /** What its owner can do with it. */
 export interface OwnerTools {
@@ -37,6 +40,8 @@ interface TranscriptViewProps {
 
 export function TranscriptView(props: TranscriptViewProps) {
   const { facts, lines, speakerIds, named, reading, requests, owner } = props;
+  // What is drawn of all lines may be a moment late: whoever types must not wait for it.
+  const settled = useSettled(lines, settleMs);
   const nameOf = (speaker: string) => nameOfSpeaker(speaker, named);
   const voiceOf = useCallback((speaker: string | null) => voiceOfSpeaker(speaker, speakerIds), [speakerIds]);
   return (
@@ -67,7 +72,7 @@ export function TranscriptView(props: TranscriptViewProps) {
         </article>
         <SidePanel
           facts={facts}
-          lines={lines}
+          lines={settled}
           speakerIds={speakerIds}
           nameOf={nameOf}
           askName={owner?.askName}
@@ -80,7 +85,7 @@ export function TranscriptView(props: TranscriptViewProps) {
         mediaUrl={requests.mediaUrl}
         media={facts.media}
         isComing={facts.status === 'processing'}
-        lines={lines}
+        lines={settled}
         follows={reading.follows}
         voiceOf={voiceOf}
       />

@@ -48,13 +48,8 @@ export function Waveform({ player, peaks, lines, voiceOf }: WaveformProps) {
     const canvas = turns.current;
     if (!canvas) return;
     const draw = () => drawTurns(canvas, lines, durationMs, voiceOf);
-    // Typing changes the lines many times a second; their colours can wait.
-    const soon = setTimeout(draw, 200);
-    const stop = onLook(canvas, draw);
-    return () => {
-      clearTimeout(soon);
-      stop();
-    };
+    draw();
+    return onLook(canvas, draw);
   }, [lines, durationMs, voiceOf]);
 
   const goTo = (event: PointerEvent) => {
@@ -95,7 +90,7 @@ export function Waveform({ player, peaks, lines, voiceOf }: WaveformProps) {
   );
 }
 
-/** When it must be drawn anew: another size, another theme. */
+/** When it must be drawn anew: another size (also at once, for the first time), another theme. */
 function onLook(canvas: HTMLCanvasElement, draw: () => void): () => void {
   const sizes = new ResizeObserver(draw);
   sizes.observe(canvas);
@@ -156,12 +151,17 @@ function drawTurns(
   if (!context || durationMs === 0) return;
   const plain = getComputedStyle(canvas).color;
   const colours = Array.from({ length: 8 }, (_, i) => colourOf(canvas, `--v${i + 1}`));
+  const { clientWidth, clientHeight } = canvas;
+  let drawnTo = -1;
   for (const { startMs, endMs, speaker } of lines) {
+    const x = (startMs / durationMs) * clientWidth;
+    const width = Math.max(1, ((endMs - startMs) / durationMs) * clientWidth - 0.5);
+    // Of ten hours many lines fall on one pixel: the first of them stands for all.
+    if (x + width <= drawnTo) continue;
+    drawnTo = Math.ceil(x + width);
     const voice = voiceOf(speaker);
-    const x = (startMs / durationMs) * canvas.clientWidth;
-    const width = Math.max(1, ((endMs - startMs) / durationMs) * canvas.clientWidth - 0.5);
     context.fillStyle = (voice === undefined ? undefined : colours[voice - 1]) ?? plain;
-    context.fillRect(x, 0, width, canvas.clientHeight);
+    context.fillRect(x, 0, width, clientHeight);
   }
 }
 
