@@ -46,6 +46,7 @@ export async function run(): Promise<Benchmark> {
       LONGHAND_PORT: '0',
       LONGHAND_DATA_DIR: dataDir,
       LONGHAND_LOG_LEVEL: 'warn',
+      LONGHAND_RATE_REQUESTS: '1000000',
     };
     const service = await startService(environment);
     endings.push(() => service.stop());
