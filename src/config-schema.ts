@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { hasApiKeyShape } from './account/api-key.ts';
 import { nothingAllowed, parseEgressAllow } from './egress/url.ts';
 import { parseSecretKeys } from './platform/secret-box.ts';
+import { accuracies } from './speech/engine.ts';
 import { defaultScheduleSetting, parseRetrySchedule } from './webhook/retry-schedule.ts';
 
 const port = 'must be a port number from 0 to 65535';
@@ -97,6 +98,7 @@ export const settingSchema = z.object({
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'must be auto, remote, or the name of a model such as whisper-base')
     .default('auto'),
+  LONGHAND_ACCURACY: z.enum(accuracies).optional(),
   LONGHAND_ENGINE_URL: webUrl('must be the http or https URL of a transcription endpoint').optional(),
   LONGHAND_ENGINE_KEY: z.string().optional().meta(secret),
   LONGHAND_ENGINE_MODEL: z.string().optional(),

@@ -8,6 +8,7 @@ import type { EgressAllow } from './egress/url.ts';
 import { isAnyAddress } from './http/public-url.ts';
 import { programOnPath } from './platform/program.ts';
 import { StartError } from './platform/start-error.ts';
+import type { Accuracy } from './speech/engine.ts';
 import type { RetrySchedule } from './webhook/retry-schedule.ts';
 
 export interface S3Settings {
@@ -54,6 +55,8 @@ export interface Config {
   webhookLogDays: number;
   egressAllow: EgressAllow;
   engine: { name: string; url: string | undefined; key: string | undefined; model: string | undefined };
+  /** Of languages other than English; undefined: as the models and the memory of this machine allow. */
+  accuracy: Accuracy | undefined;
   /** yt-dlp may be at several places; the first that is there counts. */
   programs: { ffmpeg: string; ffprobe: string; ytdlp: readonly string[] };
   /** Where `longhand tools install` puts programs. */
@@ -118,6 +121,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     webhookLogDays: settings.LONGHAND_WEBHOOK_LOG_DAYS,
     egressAllow: settings.LONGHAND_EGRESS_ALLOW,
     engine: engineOf(settings),
+    accuracy: settings.LONGHAND_ACCURACY,
     programs: {
       ffmpeg: settings.LONGHAND_FFMPEG ?? programOnPath('ffmpeg', given.PATH),
       ffprobe: settings.LONGHAND_FFPROBE ?? programOnPath('ffprobe', given.PATH),

@@ -1,11 +1,19 @@
 /** The models on this machine and the recognizer that the settings ask for. */
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { HttpsDownload } from '../model/model-download.ts';
 import { models } from '../model/model-manifest.ts';
 import { ModelStore } from '../model/model-store.ts';
 import { StartError } from '../platform/start-error.ts';
-import { engineUsesLanguage, languageModel, modelOfEngine, modelsNeededBy } from '../speech/engine.ts';
+import {
+  engineUsesLanguage,
+  languageModel,
+  modelOfAccuracy,
+  modelOfEngine,
+  modelsNeededBy,
+  otherLanguagesModel,
+} from '../speech/engine.ts';
 import { SpeechPool } from '../speech/process/speech-pool.ts';
 import type { Speech } from '../speech/speech.ts';
 import { makeDataDirectory } from './data-directory.ts';
@@ -86,6 +94,7 @@ export async function openSpeech(
   const local = new SpeechPool({
     processes: config.workers,
     modelsDirectory: join(config.dataDir, 'models'),
+    otherLanguages: await otherLanguagesOf({ config, logger }, modelStore),
     logger,
     clock,
   });
@@ -99,4 +108,24 @@ export async function openSpeech(
     egress: await egress.open(),
     concurrency: config.workers,
   });
+}
+
+/** For each speech process: Whisper small takes 2.1 GiB at its peak, Moonshine may be loaded beside it. */
+const memoryBytesForSmall = 4 * 2 ** 30;
+
+/** The larger Whisper is used where it is installed and there is memory for it in every process. */
+async function otherLanguagesOf(
+  { config, logger }: Pick<Foundation, 'config' | 'logger'>,
+  modelStore: ModelStore,
+): Promise<string> {
+  const { accuracy, workers, engine } = config;
+  const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+  const possible = memoryBytes >= workers * memoryBytesForSmall ? 'exact' : 'balanced';
+  const wanted = modelOfAccuracy[accuracy ?? possible];
+  if (await modelStore.usable(wanted)) return wanted;
+  if (accuracy !== undefined && engine.name === 'auto')
+    logger.warn(
+      `LONGHAND_ACCURACY=${accuracy} needs a model that is not installed: run "longhand models install ${wanted}"`,
+    );
+  return otherLanguagesModel;
 }

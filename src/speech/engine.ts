@@ -2,6 +2,14 @@
 
 export const englishModel = 'moonshine-base';
 export const otherLanguagesModel = 'whisper-base';
+/** What recognises other languages than English, by the names that `LONGHAND_ACCURACY` takes. */
+export const accuracies = ['fast', 'balanced', 'exact'] as const;
+export type Accuracy = (typeof accuracies)[number];
+export const modelOfAccuracy: Readonly<Record<Accuracy, string>> = {
+  fast: 'whisper-tiny',
+  balanced: otherLanguagesModel,
+  exact: 'whisper-small',
+};
 /** Detects languages in a tenth of the time of the model that then recognises them. */
 export const languageModel = 'whisper-tiny-language';
 export const voiceActivityModel = 'silero-vad';

@@ -22,7 +22,12 @@ const silentChunks = Array.from({ length: 100 }, (_, index) => {
 });
 const languages = (id: number): SpeechRequest => ({ type: 'detect-languages', id, chunks: silentChunks });
 
-const settings = { modelsDirectory: '/nonexistent', niceness: 0, memoryBytesMax: 2 ** 40 };
+const settings = {
+  modelsDirectory: '/nonexistent',
+  otherLanguages: 'whisper-base',
+  niceness: 0,
+  memoryBytesMax: 2 ** 40,
+};
 
 /** A real speech process without models, spoken to as its parent does. */
 function speechProcess(t: TestContext) {

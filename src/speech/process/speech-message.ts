@@ -14,6 +14,8 @@ import type { BlockActivity } from '../voice/voice-block.ts';
 /** How a speech process is set up; passed as its one argument. */
 export interface SpeechProcessSettings {
   modelsDirectory: string;
+  /** The model that recognises other languages than English with the engine `auto`. */
+  otherLanguages: string;
   /** 0 is the priority of the service itself; 10 is well below it. */
   niceness: number;
   /** The process ends itself when its resident memory is above this. */

@@ -5,6 +5,7 @@ import type { Logger } from '../../platform/telemetry.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
 import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings, SpeakerEvidence } from '../chunk-result.ts';
+import { otherLanguagesModel } from '../engine.ts';
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
 import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import type { ChunkAudio, FoundSpeech, Speech } from '../speech.ts';
@@ -18,6 +19,8 @@ export interface SpeechPoolOptions {
   processes: number;
   /** `<data>/models`. */
   modelsDirectory: string;
+  /** The model for other languages than English with the engine `auto`. */
+  otherLanguages?: string;
   logger: Logger;
   clock: Clock;
   /** Resident memory at which a process is ended. */
@@ -27,7 +30,12 @@ export interface SpeechPoolOptions {
   niceness?: number;
 }
 
-const defaults = { memoryBytesMax: 3 * 2 ** 30, idleMsMax: 10 * 60_000, niceness: 10 };
+const defaults = {
+  memoryBytesMax: 3 * 2 ** 30,
+  idleMsMax: 10 * 60_000,
+  niceness: 10,
+  otherLanguages: otherLanguagesModel,
+};
 
 /** The text of a remote engine comes from elsewhere: only the speakers are embedded. */
 const speakersOnly: RecogniseOptions = { engine: 'remote', language: null, speakers: true };
@@ -141,8 +149,8 @@ export class SpeechPool implements Speech {
   }
 
   #start(): SpeechProcess {
-    const { modelsDirectory, niceness, memoryBytesMax, clock, logger } = this.#options;
-    const started = new SpeechProcess({ modelsDirectory, niceness, memoryBytesMax }, clock);
+    const { modelsDirectory, otherLanguages, niceness, memoryBytesMax, clock, logger } = this.#options;
+    const started = new SpeechProcess({ modelsDirectory, otherLanguages, niceness, memoryBytesMax }, clock);
     started.exited.then(() => {
       const { failure } = started;
       if (failure) logger.warn({ reason: failure.message, output: failure.cause }, 'a speech process ended');

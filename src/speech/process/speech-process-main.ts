@@ -26,7 +26,7 @@ import {
 } from './speech-message.ts';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as SpeechProcessSettings;
-const recognizers = new RecognizerCache(settings.modelsDirectory);
+const recognizers = new RecognizerCache(settings.modelsDirectory, settings.otherLanguages);
 const speakerListener = new InstalledSpeakerListener(settings.modelsDirectory, systemClock);
 let voiceActivityModel: Promise<VoiceActivity> | null = null;
 /** One for each request that is not answered yet: a cancellation reaches its own request only. */

@@ -4,8 +4,8 @@ import { meanConfidence } from '../../timeline/word.ts';
 
 /** Clear speech stands well above, English of a noisy room mostly. */
 const confidenceUnsure = 0.5;
-/** Below this text has little to do with what is spoken: fluent inventions stand at 0.1 to 0.25. */
-const confidenceFloor = 0.25;
+/** Below this text has little to do with what is spoken. A program's voice that is recognised well may stand at 0.19. */
+const confidenceFloor = 0.15;
 
 /** `hearAgain` gives what another engine hears in the same utterance; null where there is none. */
 export async function believedUtterance(

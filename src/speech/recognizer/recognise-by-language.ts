@@ -32,12 +32,14 @@ export async function recogniseByLanguage(
   input: RecognizerInput & { language: string },
   engines: LanguageEngines,
 ): Promise<RecognisedUtterance[]> {
+  // Of a translation the probabilities say how it is put, not what was heard.
+  if (input.translate) return recogniseParts(input, engines);
   const believed: RecognisedUtterance[] = [];
   for (const heard of await recogniseParts(input, engines)) {
     const hearAgain = async () => {
       input.signal.throwIfAborted();
       // Only English has a second engine.
-      const other = heard.language === 'en' && !input.translate ? await engines.secondOpinion() : null;
+      const other = heard.language === 'en' ? await engines.secondOpinion() : null;
       const [again] =
         (await other?.recognise({ ...inputOf(input, [heard], input.chunk), language: 'en' })) ?? [];
       return again ?? null;

@@ -2,13 +2,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
-import {
-  engineUsesLanguage,
-  englishModel,
-  languageModel,
-  modelOfEngine,
-  otherLanguagesModel,
-} from '../engine.ts';
+import { engineUsesLanguage, englishModel, languageModel, modelOfEngine } from '../engine.ts';
 import { cannotTranslate, ModelMissing } from '../speech.ts';
 import { MoonshineRecognizer } from './moonshine/moonshine-recognizer.ts';
 import { type LanguageEngines, recogniseByLanguage } from './recognise-by-language.ts';
@@ -23,13 +17,16 @@ const chunksWithoutOthersMax = 4;
 
 export class RecognizerCache {
   readonly #modelsDirectory: string;
+  readonly #otherLanguages: string;
   readonly #loaded = new Map<string, Promise<Recognizer>>();
   #languageDetector: Promise<WhisperLanguageDetector> | null = null;
   /** English chunks since other languages were last recognised. */
   #chunksWithoutOthers = 0;
 
-  constructor(modelsDirectory: string) {
+  /** `otherLanguages`: the model for all but English with the engine `auto`. */
+  constructor(modelsDirectory: string, otherLanguages: string) {
     this.#modelsDirectory = modelsDirectory;
+    this.#otherLanguages = otherLanguages;
   }
 
   /** `auto`: English by the model made for it, all else by Whisper, each stretch in its own language. */
@@ -39,7 +36,7 @@ export class RecognizerCache {
   ): Promise<Pick<ChunkResult, 'engine' | 'utterances'>> {
     if (engine !== 'auto') return recognisedBy(await this.#get(modelOfEngine(engine)), input);
     const language = input.language ?? (await this.detectLanguage(input)).language;
-    const chosen = language === 'en' ? englishModel : otherLanguagesModel;
+    const chosen = language === 'en' ? englishModel : this.#otherLanguages;
     if (input.language !== null && !otherLanguages) {
       await this.#releaseDetectors(chosen);
       return recognisedBy(await this.#get(chosen), input);
@@ -58,12 +55,12 @@ export class RecognizerCache {
       await this.#get(modelOfEngine(engine));
       return;
     }
-    await this.#get(language === null || language === 'en' ? englishModel : otherLanguagesModel);
+    await this.#get(language === null || language === 'en' ? englishModel : this.#otherLanguages);
   }
 
   async #languageEngines(): Promise<LanguageEngines> {
-    const hasOthers = await isPresent(join(this.#modelsDirectory, otherLanguagesModel));
-    const whisper = async () => (await this.#get(otherLanguagesModel)) as WhisperRecognizer;
+    const hasOthers = await isPresent(join(this.#modelsDirectory, this.#otherLanguages));
+    const whisper = async () => (await this.#get(this.#otherLanguages)) as WhisperRecognizer;
     const thorough = hasOthers
       ? async (input: RecognizerInput) => (await whisper()).detectLanguages(input)
       : null;
@@ -94,10 +91,10 @@ export class RecognizerCache {
 
   /** The model for other languages holds half a gigabyte: English without any for a while gives it back. */
   async #releaseUnneeded(chosen: string): Promise<void> {
-    if (chosen === otherLanguagesModel) return;
+    if (chosen === this.#otherLanguages) return;
     this.#chunksWithoutOthers += 1;
     if (this.#chunksWithoutOthers < chunksWithoutOthersMax) return;
-    await this.#release(otherLanguagesModel);
+    await this.#release(this.#otherLanguages);
   }
 
   /** Once the language of a job is known, the models that detected it would hold half a gigabyte for nothing. */
@@ -105,8 +102,8 @@ export class RecognizerCache {
     const small = this.#languageDetector;
     this.#languageDetector = null;
     await (await small?.catch(() => null))?.release();
-    if (chosen === otherLanguagesModel) return;
-    await this.#release(otherLanguagesModel);
+    if (chosen === this.#otherLanguages) return;
+    await this.#release(this.#otherLanguages);
   }
 
   async #release(id: string): Promise<void> {
@@ -127,8 +124,8 @@ export class RecognizerCache {
   }
 
   async #largeDetector(): Promise<LanguageDetector | null> {
-    if (!(await isPresent(join(this.#modelsDirectory, otherLanguagesModel)))) return null;
-    return (await this.#get(otherLanguagesModel)) as WhisperRecognizer;
+    if (!(await isPresent(join(this.#modelsDirectory, this.#otherLanguages)))) return null;
+    return (await this.#get(this.#otherLanguages)) as WhisperRecognizer;
   }
 
   #get(id: string): Promise<Recognizer> {

@@ -6,6 +6,8 @@ import { CachedDecoder } from '../cached-decoder.ts';
 import { bands, logMel } from './log-mel.ts';
 import { WhisperVocabulary } from './whisper-vocabulary.ts';
 
+/** The encoder needs half a gigabyte to work in; without an arena that is given back after each window. */
+const encoderOptions: InferenceSession.SessionOptions = { ...singleThread, enableCpuMemArena: false };
 /** 30 s: the length of audio that Whisper was trained on. */
 const windowFrames = 3000;
 
@@ -25,7 +27,7 @@ export class WhisperModel {
 
   static async load(directory: string): Promise<WhisperModel> {
     const networks = {
-      encoder: await InferenceSession.create(join(directory, 'encoder.onnx'), singleThread),
+      encoder: await InferenceSession.create(join(directory, 'encoder.onnx'), encoderOptions),
       decoder: await InferenceSession.create(join(directory, 'decoder.onnx'), singleThread),
     };
     return new WhisperModel(await WhisperVocabulary.load(directory), networks);
