@@ -49,7 +49,7 @@ export class JobFeed {
     this.#isDirty = true;
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
-      if (this.#isDirty && this.#isOpen) this.invalidate();
+      if (this.#isDirty && this.isOpen) this.invalidate();
     });
   }
 
@@ -58,7 +58,8 @@ export class JobFeed {
     this.#isClosed = true;
   }
 
-  get #isOpen(): boolean {
+  /** Whether it may still change. */
+  get isOpen(): boolean {
     return !this.#ended && !this.#isGone && !this.#isClosed;
   }
 
@@ -98,7 +99,7 @@ export class JobFeed {
   }
 
   async #refresh(): Promise<void> {
-    while (this.#isDirty && this.#isOpen) {
+    while (this.#isDirty && this.isOpen) {
       this.#isDirty = false;
       let pauseMs = refreshEveryMs;
       try {
@@ -109,7 +110,7 @@ export class JobFeed {
         this.#isDirty = true;
         pauseMs = faultPauseMs;
       }
-      if (this.#isOpen) await this.#deps.clock.sleep(pauseMs);
+      if (this.isOpen) await this.#deps.clock.sleep(pauseMs);
     }
   }
 

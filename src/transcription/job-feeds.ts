@@ -36,9 +36,10 @@ export class JobFeeds {
     return this.followOwned({ ...job, sequence }, signal);
   }
 
-  /** Whether somebody of the account reads it already: then it need not be looked for. */
+  /** Whether somebody of the account reads it while it runs: then it need not be looked for. */
   isFollowed({ accountId, id }: { accountId: string; id: string }): boolean {
-    return this.#followed.get(id)?.accountId === accountId;
+    const followed = this.#followed.get(id);
+    return followed?.accountId === accountId && followed.feed.isOpen;
   }
 
   /** For one who knows that the account has the job. */

@@ -175,6 +175,28 @@ test('subtitles are rendered once for all their pages, and anew when the text wa
   assert.notEqual(await units('srt'), first, 'what is kept is bounded: the longest unused is dropped');
 });
 
+test('a text that was edited is read anew, also while somebody still reads of the old end', async (t) => {
+  const world = await openJobWorld(t);
+  const accountId = await world.account();
+  const { id } = await hourOfSpeech(world, accountId);
+  const clock = new ManualClock();
+  const feeds = new JobFeeds({ db: world.db, clock }, silentNotifications);
+  const slow = feeds.followOwned({ accountId, id, sequence: 1_000 }, new AbortController().signal);
+  assert.equal((await slow.next()).value?.kind, 'ended');
+  await world.db.query(
+    `update transcription set published_at = now(), published_text = 'Edited.', published_segments = $2 where id = $1`,
+    [id, JSON.stringify([{ start: 0, end: 1, text: 'Edited.' }])],
+  );
+  const { structuredContent } = await waitedResult(
+    { db: world.db, waits: new JobWaits({ feeds, clock }), subtitles },
+    agentOf(accountId),
+    id,
+    { context: contextOf(), page: { format: 'text', cursor: undefined, maxChars: 20_000 } },
+  );
+  assert.equal((structuredContent as unknown as Answer).text, 'Edited.');
+  await slow.return(undefined);
+});
+
 test('one who waits is told how far the job is every few seconds, not at every step of it', async (t) => {
   const world = await openJobWorld(t);
   const accountId = await world.account();
