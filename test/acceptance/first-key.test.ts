@@ -4,16 +4,17 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { ApiClient } from '../support/api-client.ts';
-import { type Environment, longhand, startService, temporaryDataDir } from '../support/service.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { longhand, startService, testEnvironment } from '../support/service.ts';
 
 const shownKey = (output: string) => /lh_[0-9A-Za-z]{36}/.exec(output)?.[0] ?? '';
 
 test('a taken port loses no key, and the key is shown until it is used', async (t) => {
-  const environment: Environment = {
-    PATH: process.env.PATH ?? '',
-    LONGHAND_PORT: '0',
-    LONGHAND_DATA_DIR: await temporaryDataDir(t),
-    LONGHAND_LOG_LEVEL: 'warn',
+  const environment = await testEnvironment(t);
+  const start = async () => {
+    const service = await startService(environment);
+    onCleanup(t, () => service.stop());
+    return service;
   };
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -33,31 +34,27 @@ test('a taken port loses no key, and the key is shown until it is used', async (
   assert.equal(early.code, 2);
   assert.match(early.stderr, /^longhand: There is no account yet\..*\n$/);
 
-  const first = await startService(environment);
+  const first = await start();
   const key = shownKey(first.output());
   assert.notEqual(key, '');
   assert.match(first.output(), /\/docs\n/);
   await first.stop();
 
-  const second = await startService(environment);
+  const second = await start();
   assert.equal(shownKey(second.output()), key);
   assert.equal((await new ApiClient(second.url, key).get('/api/v1/transcriptions')).status, 200);
   await second.stop();
 
-  const third = await startService(environment);
+  const third = await start();
   await third.stop();
   assert.equal(third.output(), `Longhand is ready at ${third.url}\n`);
 
   const { keys } = JSON.parse((await longhand(environment, 'key', 'list', '--json')).stdout);
   await longhand(environment, 'key', 'revoke', keys[0].id);
-  const locked = await startService(environment);
-  try {
-    assert.match(locked.output(), /No API key.*npx longhand key create\n/);
-    const made = JSON.parse((await longhand(environment, 'key', 'create', '--json')).stdout);
-    assert.equal((await new ApiClient(locked.url, made.key).get('/api/v1/transcriptions')).status, 200);
-  } finally {
-    await locked.stop();
-  }
+  const locked = await start();
+  assert.match(locked.output(), /No API key.*npx longhand key create\n/);
+  const made = JSON.parse((await longhand(environment, 'key', 'create', '--json')).stdout);
+  assert.equal((await new ApiClient(locked.url, made.key).get('/api/v1/transcriptions')).status, 200);
 
   await longhand(environment, 'account', 'create', 'Ada');
   const ambiguous = await longhand(environment, 'key', 'create');
