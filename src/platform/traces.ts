@@ -85,7 +85,8 @@ export async function openTraces({ endpoint, role, clock }: TracesOptions): Prom
         end({ attributes: more = {}, isFailure = false } = {}) {
           span.setAttributes(more);
           if (isFailure) span.setStatus({ code: SpanStatusCode.ERROR });
-          span.end(clock.now());
+          // What began by the database's clock may end by one that is behind.
+          span.end(Math.max(startedAtMs, clock.now()));
         },
       };
     },

@@ -105,13 +105,13 @@ test('the whole life of a job is one trace, its caller’s, across processes and
   const parts = [request, 'create', 'decode', 'recognise', 'finish', 'job', 'deliver'];
   const spans = await eventually(() => {
     const told = spansOfCaller();
-    return told.length >= parts.length ? told : undefined;
+    return parts.every((part) => told.some(({ name }) => name === part)) ? told : undefined;
   }, 'the spans of all parts');
-  assert.deepEqual(spans.map(({ name }) => name).toSorted(), parts.toSorted());
   const named = (name: string) => spans.find((span) => span.name === name);
   assert.equal(named(request)?.parentSpanId, callerSpan);
   assert.equal(named('create')?.parentSpanId, named(request)?.spanId);
-  for (const name of parts.slice(2)) assert.equal(named(name)?.parentSpanId, named('create')?.spanId, name);
+  const ofCreate = spans.filter(({ name }) => name !== request && name !== 'create');
+  for (const { name, parentSpanId } of ofCreate) assert.equal(parentSpanId, named('create')?.spanId, name);
   for (const { name, startTimeUnixNano: start, endTimeUnixNano: end } of spans)
     assert.ok(BigInt(end) >= BigInt(start), name);
   const sent = collector.received.map(({ body }) => body.toString()).join();
