@@ -19,6 +19,8 @@ const logger = createLogger({ level: 'error', pretty: false });
 const connections = 64;
 const rounds = 3;
 const roundMs = 5_000;
+/** Until the code of both is compiled. */
+const warmUpMs = 8_000;
 const halfLoadMs = 6_000;
 const path = '/api/v1/transcriptions';
 
@@ -52,7 +54,8 @@ export async function run(): Promise<Benchmark> {
     const ours = { url: service.url, key };
     const theirs = { url: `http://127.0.0.1:${barePort}`, key };
     const rates: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] };
-    for (const target of [ours, theirs]) await load(target, { durationMs: 2_000, perSecondMax: undefined });
+    for (const target of [ours, theirs])
+      await load(target, { durationMs: warmUpMs, perSecondMax: undefined });
     for (let round = 0; round < rounds; round += 1) {
       rates.theirs.push((await load(theirs, { durationMs: roundMs, perSecondMax: undefined })).perSecond);
       rates.ours.push((await load(ours, { durationMs: roundMs, perSecondMax: undefined })).perSecond);

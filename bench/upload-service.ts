@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+const ownCheckout = join(import.meta.dirname, '..');
 
 export interface BenchService {
   url: string;
@@ -22,6 +22,8 @@ export interface BenchPlace {
   port: number;
   apiKey: string;
   settings?: Record<string, string>;
+  /** Of the release that runs there; this one unless told. */
+  checkout?: string;
 }
 
 export function benchApiKey(): string {
@@ -54,6 +56,7 @@ async function startProcess(place: BenchPlace, args: readonly string[]): Promise
   const plansFile = join(place.dataDir, 'plans.json');
   await mkdir(place.dataDir, { recursive: true });
   await writeFile(plansFile, JSON.stringify(plans));
+  const main = join(place.checkout ?? ownCheckout, 'src', 'main.ts');
   const child = spawn(process.execPath, [main, ...args], {
     env: {
       PATH: process.env.PATH ?? '',

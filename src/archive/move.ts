@@ -1,6 +1,7 @@
 /** From the embedded database and the local storage to an external database and S3. */
 import { type Database, type DatabaseSession, onlyRow, type Queryable } from '../platform/database.ts';
 import { StartError } from '../platform/start-error.ts';
+import { playbackPrefix } from '../storage/object-key.ts';
 import { NoSuchObject, type ObjectStore } from '../storage/object-store.ts';
 import { beginAgain } from './begin-again.ts';
 import { copiedTables, setSequences, tableIn, tableOut } from './table-copy.ts';
@@ -14,6 +15,8 @@ export interface MoveDeps {
 
 export interface Moved {
   uploads: number;
+  /** Waveforms and playback copies. */
+  playback: number;
   /** Uploads that were under way, or whose bytes were not there: to be sent again. */
   discarded: number;
   tables: Record<string, number>;
@@ -29,7 +32,8 @@ interface MovedObject {
 /** The old place stays as it was. May be repeated: objects are overwritten, and the rows come in one transaction. */
 export async function move({ from, to }: MoveDeps): Promise<Moved> {
   await refuseFilled(to.db);
-  const objects = await moveObjects({ from, to });
+  const uploads = await moveUploads({ from, to });
+  const playback = await movePlayback({ from, to });
   const source = await from.db.holdSession('longhand move');
   const target = await to.db.holdSession('longhand move').catch(async (error: unknown) => {
     await source.close();
@@ -40,11 +44,12 @@ export async function move({ from, to }: MoveDeps): Promise<Moved> {
     await source.query('begin isolation level repeatable read read only');
     await target.query('begin');
     const tables = await copyTables(source, target);
-    const discarded = await pointToStore(target, to.store.id, objects);
+    const discarded = await pointToStore(target, to.store.id, uploads);
+    await pointPlaybackToStore(target, to.store.id, [...uploads, ...playback]);
     const jobs = await beginAgain(target);
     await setSequences(target);
     await target.query('commit');
-    return { uploads: objects.length, discarded, tables, jobs };
+    return { uploads: uploads.length, playback: playback.length, discarded, tables, jobs };
   } finally {
     await Promise.allSettled([source.close(), target.close()]);
   }
@@ -56,20 +61,46 @@ async function refuseFilled(db: Queryable): Promise<void> {
     throw new StartError('The database of LONGHAND_DATABASE_URL has accounts already: give an empty one.');
 }
 
-async function moveObjects({ from, to }: MoveDeps): Promise<MovedObject[]> {
+async function moveUploads({ from, to }: MoveDeps): Promise<MovedObject[]> {
   const uploads = await from.db.query<{ key: string; size: string }>(
     `select object_key as key, size_bytes as size from upload
      where storage = $1 and status = 'completed' order by object_key`,
     [from.store.id],
   );
+  return await moveObjects(
+    { from, to },
+    uploads.map(({ key, size }) => ({ key, sizeBytes: Number(size) })),
+  );
+}
+
+/** What jobs left for whoever listens to them; where the upload itself is played, it is moved as such. */
+async function movePlayback({ from, to }: MoveDeps): Promise<MovedObject[]> {
+  const rows = await from.db.query<{ key: string }>(
+    `select distinct object ->> 'key' as key from playback, lateral (values (peaks), (media)) one (object)
+     where object ->> 'storage' = $1 and starts_with(object ->> 'key', $2) order by key`,
+    [from.store.id, playbackPrefix],
+  );
+  const objects: { key: string; sizeBytes: number }[] = [];
+  for (const { key } of rows) {
+    const found = await from.store.head(key);
+    if (found) objects.push({ key, sizeBytes: found.sizeBytes });
+  }
+  return await moveObjects({ from, to }, objects);
+}
+
+/** Gives those that arrived whole. */
+async function moveObjects(
+  { from, to }: MoveDeps,
+  objects: readonly { key: string; sizeBytes: number }[],
+): Promise<MovedObject[]> {
   const moved: MovedObject[] = [];
-  for (const { key, size } of uploads) {
+  for (const { key, sizeBytes } of objects) {
     try {
-      await to.store.write(key, await from.store.read(key), Number(size));
+      await to.store.write(key, await from.store.read(key), sizeBytes);
       const stored = await to.store.head(key);
-      if (stored?.sizeBytes === Number(size)) moved.push({ key, etag: stored.etag });
+      if (stored?.sizeBytes === sizeBytes) moved.push({ key, etag: stored.etag });
     } catch (error) {
-      if (!(error instanceof NoSuchObject)) throw error; // Its row is discarded.
+      if (!(error instanceof NoSuchObject)) throw error; // Swept meanwhile: nothing points to it any more.
     }
   }
   return moved;
@@ -111,4 +142,18 @@ async function pointToStore(
     [storage],
   );
   return discarded.length;
+}
+
+/** What was not moved cannot be played; the transcript is none the worse. */
+async function pointPlaybackToStore(
+  tx: Queryable,
+  storage: string,
+  objects: readonly MovedObject[],
+): Promise<void> {
+  const moved = (column: string) =>
+    `case when ${column} ->> 'key' = any($2) then ${column} || jsonb_build_object('storage', $1::text) end`;
+  await tx.query(`update playback set peaks = ${moved('peaks')}, media = ${moved('media')}`, [
+    storage,
+    objects.map(({ key }) => key),
+  ]);
 }

@@ -44,8 +44,13 @@ async function moveBetween(from: Foundation, to: Foundation, options: { json?: b
     if (!local || !s3) throw new Error('both storages are configured');
     await s3.check();
     const moved = await move({ from: { db: from.db, store: local }, to: { db: to.db, store: s3 } });
-    const { uploads, discarded, jobs, tables } = moved;
-    const counts = { uploads, uploads_discarded: discarded, jobs_in_progress: jobs };
+    const { uploads, playback, discarded, jobs, tables } = moved;
+    const counts = {
+      uploads,
+      playback_objects: playback,
+      uploads_discarded: discarded,
+      jobs_in_progress: jobs,
+    };
     print({ ...counts, tables }, options, () => [
       `Moved ${tables.account ?? 0} accounts, ${tables.transcription ?? 0} jobs, ${tables.webhook_subscription ?? 0} subscriptions and ${uploads} uploads.`,
       `Uploads to be sent again: ${discarded}. Jobs that begin again: ${jobs}.`,

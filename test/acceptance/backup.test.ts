@@ -14,6 +14,7 @@ import {
   type TestService,
   temporaryDataDir,
 } from '../support/service.ts';
+import { WebClient } from '../support/web-client.ts';
 import { openReceiver, type ReceivedWebhook, verified } from '../support/webhook-receiver.ts';
 
 const austen = join(import.meta.dirname, '..', 'fixtures', 'austen-880.flac');
@@ -131,11 +132,20 @@ test('embedded and local become external and S3, and no job is lost', { skip: sk
   const report = JSON.parse(moved.stdout);
   assert.equal(report.uploads, 3);
   assert.equal(report.uploads_discarded, 1);
+  assert.ok(report.playback_objects >= 1);
   assert.equal(report.tables.transcription, 3);
   assert.equal((await longhand(settings, 'move')).code, 1, 'not twice');
 
   // Nothing of the old data directory is needed: another machine takes over.
-  const [, again] = await run(t, { ...settings, LONGHAND_DATA_DIR: await temporaryDataDir(t) });
+  const [elsewhere, again] = await run(t, { ...settings, LONGHAND_DATA_DIR: await temporaryDataDir(t) });
+  const { accounts } = JSON.parse(
+    (await longhand(elsewhere.environment, 'account', 'list', '--json')).stdout,
+  );
+  const person = await WebClient.signedIn(elsewhere, accounts[0].id);
+  for (const part of ['peaks', 'media']) {
+    const { status } = await person.send('GET', `/web/transcriptions/${done}/${part}`);
+    assert.equal(status, 200, `${part} can be had from the new place`);
+  }
   await assertDone(again, [done, ...waiting]);
   assert.equal((await again.get('/api/v1/webhook-subscriptions')).body.data.length, 1);
   await assertDone(again, [await createJob(again)]);
