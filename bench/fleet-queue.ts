@@ -34,7 +34,10 @@ export async function longQueue(server: Database): Promise<BenchmarkRow[]> {
     const size = `${((many.bytes - few.bytes) / 99_000 / 1000).toFixed(1)} kB`;
     return [...rows, { figure: 'database size per queued job of one chunk', value: size, bar: 'stated' }];
   } finally {
-    await Promise.all([few.db.close(), many.db.close()]);
+    for (const { store, db } of [few, many]) {
+      await store.close();
+      await db.close();
+    }
   }
 }
 
@@ -52,16 +55,20 @@ async function openQueued(server: Database, name: string, jobs: number) {
   const before = await bytesOf(db);
   const added = await addJobs(db, { jobs, accounts });
   const bytes = (await bytesOf(db)) - before;
-  const asked = await askedOf(db, added);
+  const store = await TaskStore.open({ db, queues: Object.values(stepQueues), logger });
+  const asked = await askedOf(db, store, added);
   await db.query('vacuum analyze');
-  return { db, bytes, asked };
+  return { db, store, bytes, asked };
 }
 
 /** What workers and the API ask, of the first account. */
-async function askedOf(db: Database, added: readonly { id: string; account: string }[]): Promise<Asked> {
+async function askedOf(
+  db: Database,
+  store: TaskStore,
+  added: readonly { id: string; account: string }[],
+): Promise<Asked> {
   const [{ id, account } = { id: '', account: '' }] = added;
   await addTranscripts(db, account);
-  const store = await TaskStore.open({ db, queues: Object.values(stepQueues), logger });
   const { name } = stepQueues.recognise;
   const principal = operatorFor(await accountStore(parsePlanTable(builtInPlans)).get(db, account));
   return {
