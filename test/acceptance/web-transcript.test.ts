@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { hostileTexts } from '../fixtures/hostile-texts.ts';
-import { openBrowser, withoutChromium } from '../support/browser.ts';
+import { openBrowser, watchedPage, withoutChromium } from '../support/browser.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { conversationWav } from '../support/conversation.ts';
 import { eventually } from '../support/eventually.ts';
@@ -35,7 +35,8 @@ else {
     (await readTranscript(web, id)).edition?.segments.map(({ text }) => text) ?? [];
 
   test('the text appears while it is made, is heard and edited where it is done, and keeps the edits at the end', async () => {
-    const { page, web } = await signedInPage(browser, service);
+    const signedIn = await signedInPage(browser, service);
+    const { page, web } = signedIn;
     const long = { ...recording, bytes: await conversationWav(12) };
     const id = await sendRecording(web, long);
     await page.goto(`${service.url}/transcripts/${id}`);
@@ -53,6 +54,7 @@ else {
         async () => ((await page.evaluate('document.querySelector("audio").currentTime')) as number) > 0,
         'sound',
       );
+      await assertSound(signedIn, service);
       await page.reload();
       await page.getByText('Edited before the end.').waitFor();
       assert.equal((await readTranscript(web, id)).status, 'processing');
@@ -227,11 +229,12 @@ else {
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByRole('button', { name: 'Make a link' }).click();
     const link = await page.locator('input[readonly]').inputValue();
-    const visitor = await browser.newContext();
-    const shared = await visitor.newPage();
+    const visitor = await watchedPage(browser, { locale: 'en-GB' });
+    const { page: shared } = visitor;
     await shared.goto(link);
     await lines(shared).first().waitFor();
     assert.equal(await shared.locator('[contenteditable]').count(), 0);
+    await assertSound(visitor, service);
     await page.getByRole('button', { name: 'Take back' }).click();
     await page.getByRole('button', { name: 'Take back' }).waitFor({ state: 'detached' });
     await shared.reload();
@@ -243,7 +246,7 @@ else {
         404,
       );
     assert.ok((await readTranscript(web, id)).edition);
-    await visitor.close();
+    await shared.context().close();
     await page.context().close();
   });
 
