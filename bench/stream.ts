@@ -91,7 +91,7 @@ async function secondsToText(longhand: Longhand, id: string, startedMs: number):
 }
 
 /** Long enough for several events of each job. */
-const readMinutes = 0.3;
+const readMinutes = 0.5;
 const pairsMin = 2;
 
 /** With readers and without take turns, so that both meet the same neighbours on the machine. */
@@ -123,7 +123,7 @@ async function comparedRuns(stage: Stage, size: Size): Promise<{ without: Run[];
   const file = longRecording(recordings(), readMinutes, join(stage.directory, 'short.wav')).file;
   const upload = await stage.longhand.uploads.upload(await fileFrom(file));
   const alone = { ...size, readers: 0 };
-  await jobsRun(stage, upload, alone); // Everything is loaded, and the process has the size it has with jobs alone.
+  await jobsRun(stage, upload, { ...alone, running: Math.ceil(size.running / 5) }); // Everything is loaded, and the process has the size it has with jobs alone.
   const without: Run[] = [];
   const withThem: Run[] = [];
   const startedMs = performance.now();
