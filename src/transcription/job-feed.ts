@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { LedSegment } from '../transcript/segment.ts';
@@ -123,7 +124,8 @@ export class JobFeed {
     }
     if (progress.status === 'processing') await this.#readChunks();
     else await this.#readEnd();
-    this.#progress = progress;
+    // The same object as long as nothing has changed: readers are told once.
+    if (!isDeepStrictEqual(progress, this.#progress)) this.#progress = progress;
   }
 
   async #readChunks(): Promise<void> {
