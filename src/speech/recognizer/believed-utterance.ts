@@ -2,8 +2,8 @@
 import type { RecognisedUtterance } from '../../timeline/utterance.ts';
 import { meanConfidence } from '../../timeline/word.ts';
 
-/** Clear speech stands well above, English of a noisy room mostly. */
-const confidenceUnsure = 0.5;
+/** Clear speech stands well above, and so does English of a noisy room, where hearing all of it twice would take too long. */
+const confidenceUnsure = 0.4;
 /** Below this text has little to do with what is spoken. A program's voice that is recognised well may stand at 0.19. */
 const confidenceFloor = 0.15;
 

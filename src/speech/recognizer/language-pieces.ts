@@ -9,6 +9,7 @@ import { meanConfidence } from '../../timeline/word.ts';
 const voicedSecondsMin = 1.5;
 /** Clean English stands above 0.75, English of a noisy room above 0.5; other languages given to Moonshine stay below 0.55. */
 const confidenceSure = 0.65;
+const confidenceLikely = 0.45;
 /** People say ten to twenty letters in a second, or three to eight signs; with fewer, speech was left out of the text. */
 const lettersPerSecondMin = 4;
 const signsPerSecondMin = 1.5;
@@ -35,13 +36,22 @@ export function utteranceOf(spans: Utterance['spans']): Utterance {
 }
 
 /** Whether the text of the utterance is surely what is spoken in this piece of it. */
-export function isSure({ text, words, confidence }: RecognisedUtterance, piece: Utterance): boolean {
-  if (!words) return (confidence ?? 1) >= confidenceSure && speaksAll(text, piece);
+export function isSure(heard: RecognisedUtterance, piece: Utterance): boolean {
+  return fits(heard, piece, confidenceSure);
+}
+
+/** Whether it well may be. */
+export function isLikely(heard: RecognisedUtterance, piece: Utterance): boolean {
+  return fits(heard, piece, confidenceLikely);
+}
+
+function fits({ text, words, confidence }: RecognisedUtterance, piece: Utterance, least: number): boolean {
+  if (!words) return (confidence ?? 1) >= least && speaksAll(text, piece);
   const own = words.filter(({ startSample, endSample }) => {
     const middle = (startSample + endSample) / 2;
     return middle >= piece.startSample && middle < piece.endSample;
   });
-  if ((meanConfidence(own) ?? 0) < confidenceSure) return false;
+  if ((meanConfidence(own) ?? 0) < least) return false;
   return speaksAll(own.map((word) => word.text).join(''), piece);
 }
 

@@ -13,6 +13,8 @@ export interface LanguagePiece {
   piece: Utterance;
   /** Null: to be found out. */
   language: string | null;
+  /** Its text in the expected language is likely enough to stand where the quick detector cannot tell. */
+  isLikely: boolean;
 }
 
 /** Below this a guess is none. */
@@ -31,10 +33,10 @@ export async function pieceLanguages(
   detectors: PieceDetectors,
 ): Promise<string[]> {
   const told: (LanguageGuess | null)[] = [];
-  for (const { piece, language } of pieces) {
+  for (const { piece, language, isLikely } of pieces) {
     if (language !== null) told.push({ language, probability: 1 });
     else if (voicedSeconds([piece]) < voicedSecondsMin) told.push(null);
-    else told.push(quickGuess(await detectors.quick([piece]), expected));
+    else told.push(quickGuess(await detectors.quick([piece]), isLikely ? expected : unknown));
   }
   const guesses = told.map(
     (guess, i) => guess ?? nearest(pieces, told, i) ?? { language: expected, probability: 0 },
@@ -92,10 +94,6 @@ async function agreed(
   return sure?.language ?? expected;
 }
 
-/** What is not likely the expected language is looked at more closely, whatever it is. */
-function quickGuess(guesses: readonly LanguageGuess[], expected: string): LanguageGuess {
-  const [first] = guesses;
-  if (!first) return { language: expected, probability: 0 };
-  if (first.probability >= probabilityMin) return first;
-  return { language: unknown, probability: 0 };
+function quickGuess([first]: readonly LanguageGuess[], otherwise: string): LanguageGuess {
+  return first && first.probability >= probabilityMin ? first : { language: otherwise, probability: 0 };
 }

@@ -2,7 +2,7 @@
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { RecognisedUtterance, Utterance } from '../../timeline/utterance.ts';
 import { believedUtterance } from './believed-utterance.ts';
-import { isSure, languagePieces, letterCount, speaksAll, utteranceOf } from './language-pieces.ts';
+import { isLikely, isSure, languagePieces, letterCount, speaksAll, utteranceOf } from './language-pieces.ts';
 import { type PieceDetectors, pieceLanguages } from './piece-languages.ts';
 import type { LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
 
@@ -120,6 +120,7 @@ async function partsOf(
       utterance,
       piece,
       language: own && isSure(own, piece) ? 'en' : null,
+      isLikely: expected !== 'en' || (own !== undefined && isLikely(own, piece)),
     }));
   });
   const about = (spoken: readonly Utterance[]) => {
