@@ -11,7 +11,8 @@ export function WorkerTable({ workers }: Pick<Overview, 'workers'>) {
   return (
     <section class="panel">
       <h2>{words.workers}</h2>
-      <div class="scroll">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: on a phone it scrolls, and keys must reach it. */}
+      <section class="scroll" aria-label={words.workers} tabIndex={0}>
         <table class="list">
           <thead>
             <tr>
@@ -38,7 +39,7 @@ export function WorkerTable({ workers }: Pick<Overview, 'workers'>) {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </section>
   );
 }
