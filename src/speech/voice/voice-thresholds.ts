@@ -12,9 +12,9 @@ const farVoice: VoiceThresholds = { speech: 0.15, silence: 0.1 };
 /** Weak windows for each clear one: at most 0.08 in recordings at the microphone, 0.1 to 0.5 across a room. */
 const weakShareClear = 0.085;
 const weakShareFar = 0.1;
-/** Without so much clear speech there may be none: the thresholds stay high, and no sound becomes speech by itself. */
+/** Without so much clear speech, 4 s of it, there may be none, or too little to count: no sound becomes speech by itself. */
 const clearShareMin = 0.08;
-const clearWindowsMin = 30;
+const clearWindowsMin = 125;
 
 /** For a block of a recording, from the probability of each of its windows. */
 export function voiceThresholds(probabilities: Float32Array): VoiceThresholds {
