@@ -87,7 +87,10 @@ function pageTests({ service, missing, browser }: Awaited<ReturnType<typeof star
     await page.getByRole('searchbox').fill('');
     await row.getByRole('button', { name: 'Rename austen-880.flac' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Persuasion, chapter one');
+    // The name is shown before the service has it: a reload at once would cut the request.
+    const renamed = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
     await page.keyboard.press('Enter');
+    assert.equal((await renamed).status(), 204);
     await page.getByRole('link', { name: 'Persuasion, chapter one' }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'Persuasion, chapter one' }).waitFor();
