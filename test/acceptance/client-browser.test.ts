@@ -106,7 +106,6 @@ for (const storage of ['local', 's3'] as const) {
       await tab.goto(address);
       const state = await begin(tab);
       await eventually(() => stored.length === 2 && puts === 3, 'two parts to be stored');
-      await tab.unroute(isPut);
       await tab.reload();
       const second = stored.length;
       const { size, first } = await tab.evaluate(

@@ -1,4 +1,7 @@
-/** The client as npm would give it: built, packed and unpacked into a project of its own. */
+/**
+ * The client as npm would give it: packed and unpacked into a project of its own. `npm test` has built it before; a build
+ * here would take the files away from other tests.
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +24,6 @@ export interface PackedClient {
 export async function packedClient(hooks: Hooks): Promise<PackedClient> {
   const directory = await mkdtemp(join(tmpdir(), 'longhand-client-'));
   onCleanup(hooks, () => rm(directory, { recursive: true, force: true }));
-  await run('npm', ['run', 'build'], { cwd: clientPackageDir });
   await run('npm', ['pack', '--pack-destination', directory], { cwd: clientPackageDir });
   const [name = ''] = await readdir(directory);
   const tarball = join(directory, name);

@@ -15,12 +15,6 @@ export interface Segment {
   speaker?: number | string | undefined;
 }
 
-/** As the stream of a job gives it. */
-export interface HeardSegment extends Segment {
-  language?: string | undefined;
-  confidence?: number | undefined;
-}
-
 export interface CreatedTranscription {
   id: string;
   filename: string;
@@ -112,7 +106,7 @@ export interface TranscriptionProgress {
 export interface TranscriptionText {
   sequence: number;
   text: string;
-  segments: HeardSegment[];
+  segments: (Segment & { language?: string | undefined; confidence?: number | undefined })[];
 }
 
 export type TranscriptionEvent =
