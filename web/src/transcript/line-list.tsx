@@ -6,7 +6,7 @@ import { text } from '../text.ts';
 import { useWindowList } from '../window-list.ts';
 import type { Line } from './line.ts';
 
-const overscan = 8;
+const overscan = 3;
 /** Of a line of ordinary length. */
 const rowPixels = 78;
 /** The bar on top and the player at the foot. */
