@@ -6,6 +6,7 @@ import { hostileTexts } from '../fixtures/hostile-texts.ts';
 import { openBrowser, watchedPage, withoutChromium } from '../support/browser.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { conversationWav } from '../support/conversation.ts';
+import { withConnection } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startService, testEnvironment } from '../support/service.ts';
 import { WebClient } from '../support/web-client.ts';
@@ -130,6 +131,24 @@ else {
       async () =>
         ((await page.evaluate('document.querySelector("audio").currentTime')) as number) === seconds,
       'the time of the link',
+    );
+    await page.context().close();
+  });
+
+  test('a place whose words could not be made out is named and heard', async () => {
+    const { page, id } = await opened();
+    await withConnection(environment.LONGHAND_DATABASE_URL ?? '', (client) =>
+      client.query('update transcription set unclear = $2 where id = $1', [
+        id,
+        JSON.stringify([{ startMs: 2000, endMs: 3500 }]),
+      ]),
+    );
+    await page.reload();
+    const notice = page.getByText('the words could not be made out');
+    await notice.getByRole('button').click();
+    await eventually(
+      async () => ((await page.evaluate('document.querySelector("audio").currentTime')) as number) >= 2,
+      'the place to be heard',
     );
     await page.context().close();
   });

@@ -109,6 +109,10 @@ export const deTranscript: typeof enTranscript = {
   isPublished: 'Die API gibt den bearbeiteten Text aus',
   truncated: 'Die Aufnahme ist abgeschnitten: ihr Ende fehlt.',
   withoutSpeakers: 'Die Stimmen konnten nicht unterschieden werden. Der Text ist vollständig.',
+  unclear: (places) =>
+    places === 1
+      ? 'An einer Stelle spricht jemand, und die Worte waren nicht zu verstehen:'
+      : `An ${places} Stellen spricht jemand, und die Worte waren nicht zu verstehen:`,
   beingWritten: 'wird geschrieben',
   writtenTo: (done, total) => `geschrieben bis ${done} von ${total}`,
   keys: 'Tasten',

@@ -107,6 +107,10 @@ export const enTranscript = {
   isPublished: 'The API gives the edited text',
   truncated: 'The recording was cut off: its end is missing.',
   withoutSpeakers: 'The speakers could not be told apart. The text is whole.',
+  unclear: (places: number) =>
+    places === 1
+      ? 'At one place somebody speaks and the words could not be made out:'
+      : `At ${places} places somebody speaks and the words could not be made out:`,
   beingWritten: 'being written',
   writtenTo: (done: string, total: string) => `written to ${done} of ${total}`,
   keys: 'Keys',

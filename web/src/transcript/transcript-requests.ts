@@ -18,6 +18,8 @@ export interface TranscriptFacts {
   size_bytes: number | null;
   is_truncated: boolean;
   is_without_speakers: boolean;
+  /** Speech whose words were too unsure to be written. */
+  unclear: { start_ms: number; end_ms: number }[];
   published_at: string | null;
   edited_at: string | null;
   has_peaks: boolean;

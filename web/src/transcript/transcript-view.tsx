@@ -48,7 +48,9 @@ export function TranscriptView(props: TranscriptViewProps) {
     <>
       <main class="desk">
         <article class="sheet">
-          <Heading facts={facts}>{props.note}</Heading>
+          <Heading facts={facts} play={facts.media ? (ms) => reading.player.play(ms) : undefined}>
+            {props.note}
+          </Heading>
           {props.above}
           <LineList
             lines={lines}
