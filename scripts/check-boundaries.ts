@@ -56,6 +56,12 @@ const doors: Door[] = [
     modules: /^#longhand-client/,
     through: /^src\/command\/(server\/server-client|transcribe\/server-(job|runner)|webhook-listen|mcp)\.ts$/,
   },
+  {
+    // Its address is the operator's own setting; nothing that a caller wrote can choose it.
+    danger: "the operator's trace collector",
+    modules: /^@opentelemetry\/exporter-trace/,
+    through: /^src\/platform\/traces\.ts$/,
+  },
   { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
   {
