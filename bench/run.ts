@@ -2,6 +2,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
+import { useOwnDirectory } from './own-directory.ts';
 
 export interface BenchmarkRow {
   figure: string;
@@ -28,6 +29,7 @@ if (name === undefined || !names.includes(name)) {
   process.exit(1);
 }
 
+await useOwnDirectory();
 const { run } = (await import(join(directory, `${name}.ts`))) as { run(args: string[]): Promise<Benchmark> };
 const { title, rows } = await run(args);
 
