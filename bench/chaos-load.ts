@@ -67,7 +67,7 @@ export async function patiently(
 
 class Refused extends Error {}
 
-/** Sends jobs until the time is over; gives those that were acknowledged. */
+/** Sends jobs until the time is over, as late after the last one as drawn, or at once when that took longer; gives those that were acknowledged. */
 export async function sendJobs(
   fleet: ChaosFleet,
   account: ChaosAccount,
@@ -75,7 +75,10 @@ export async function sendJobs(
   { endsAtMs, jobsMax, betweenMs }: { endsAtMs: number; jobsMax: number; betweenMs: number },
 ): Promise<SentJob[]> {
   const sent: SentJob[] = [];
-  while (Date.now() < endsAtMs && sent.length < jobsMax) {
+  let nextAtMs = Date.now();
+  while (nextAtMs < endsAtMs && Date.now() < endsAtMs && sent.length < jobsMax) {
+    await delay(Math.max(0, nextAtMs - Date.now()));
+    nextAtMs += random.integer(0, betweenMs);
     const clip = random.pick(Object.keys(clips));
     const bytes = await readFile(join(fixtures, clip));
     const upload = await uploaded(fleet, account, random, clip, bytes);
@@ -86,7 +89,6 @@ export async function sendJobs(
       idempotencyKey: randomUUID(),
     });
     sent.push({ id: data.id, account, clip });
-    await delay(random.integer(0, betweenMs));
   }
   return sent;
 }
