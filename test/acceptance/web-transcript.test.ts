@@ -167,7 +167,12 @@ else {
     await page.keyboard.press('Control+Home');
     for (let step = 0; step < 6; step += 1) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
+    await page.keyboard.type('New: ');
     await eventually(async () => (await textOf(web, id)).length === original.length + 1, 'one line more');
+    await eventually(
+      async () => (await textOf(web, id))[1]?.startsWith('New: '),
+      'what was typed at once after the split in the new line',
+    );
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Backspace');
     await eventually(async () => (await textOf(web, id)).length === original.length, 'one line less');

@@ -47,8 +47,8 @@ export async function watchedPage(
   page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
   page.on('requestfailed', (request) => {
     const fault = request.failure()?.errorText;
-    // A player breaks off a request of its own when it has read enough.
-    if (request.resourceType() === 'media' && fault === 'net::ERR_ABORTED') return;
+    // Broken off by the page itself: a player that has read enough, a poll of a page that was left.
+    if (['media', 'fetch'].includes(request.resourceType()) && fault === 'net::ERR_ABORTED') return;
     complaints.push(`${fault}: ${request.url()}`);
   });
   page.on('request', (request) => origins.add(new URL(request.url()).origin));

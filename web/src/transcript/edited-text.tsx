@@ -198,19 +198,20 @@ function actionsOf({
   focusedId: { value: string | undefined };
   menu: { value: OpenMenu | undefined };
 }): LineActions {
-  /** Once the list has drawn the change, which may take it some frames. */
   const putOnceDrawn = (id: string, offset: number, frames: number) => {
-    requestAnimationFrame(() => {
-      const element = lineElement(id);
-      if (element) putCaret(element, offset);
-      else if (frames > 0) putOnceDrawn(id, offset, frames - 1);
-      else reading.show(editor.indexOf(id));
-    });
+    const element = lineElement(id);
+    if (element) putCaret(element, offset);
+    else if (frames > 0) requestAnimationFrame(() => putOnceDrawn(id, offset, frames - 1));
+    else reading.show(editor.indexOf(id));
   };
+  /**
+   * Preact draws the change in a microtask that is queued by now, so ours finds the line before the next key arrives:
+   * whoever types on writes in the new line. A line out of sight is drawn some frames later.
+   */
   const putLater = (id: string | undefined, offset: number) => {
     if (id === undefined) return;
     focusedId.value = id;
-    putOnceDrawn(id, offset, framesMax);
+    queueMicrotask(() => putOnceDrawn(id, offset, framesMax));
   };
   return {
     type(id, said) {
