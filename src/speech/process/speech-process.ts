@@ -27,12 +27,13 @@ const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.u
 const errorOutputCharactersMax = 2000;
 /**
  * Loading models, and the wait for a share of a busy machine. A chunk of 28 s takes 3 s by Moonshine and 8 s by Whisper
- * base on a free core; at low priority on a machine with ten other busy processes more than two minutes were seen.
+ * base on a free core; at low priority beside ten other busy processes a starved process had not loaded its models after
+ * 60 s. To end it then would only begin the same work again.
  */
-const requestMs = 60_000;
+const requestMs = 240_000;
 /** For each second of audio. Voices are found two hundred times as fast as words. */
-const wordsMsPerSecond = 5_000;
-const voicesMsPerSecond = 500;
+const wordsMsPerSecond = 10_000;
+const voicesMsPerSecond = 1_000;
 /** Ten hours of windows take less than ten seconds on a busy core. */
 const joinMs = 180_000;
 
