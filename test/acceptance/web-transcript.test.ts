@@ -42,7 +42,7 @@ else {
     const id = await sendRecording(web, long);
     await page.goto(`${service.url}/transcripts/${id}`);
     await page.getByRole('heading', { name: 'Board meeting' }).waitFor();
-    await page.locator('.said[contenteditable]').first().waitFor({ timeout: 60_000 });
+    await page.locator('.said[contenteditable]').first().waitFor();
     // The work stands still, so that all of this is before the end.
     worker.process.kill('SIGSTOP');
     try {
@@ -63,7 +63,7 @@ else {
     } finally {
       worker.process.kill('SIGCONT');
     }
-    await page.getByRole('button', { name: 'Export', exact: true }).waitFor({ timeout: 120_000 });
+    await page.getByRole('button', { name: 'Export', exact: true }).waitFor({ timeout: 200_000 });
     const texts = await textOf(web, id);
     assert.equal(texts[0], 'Edited before the end.');
     assert.ok(texts.length > 20, String(texts.length));

@@ -4,7 +4,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { type Hooks, onCleanup } from './cleanup.ts';
 
 /** For each step on a page: the first job of a service also waits for its models, on machines that are busy. */
-const stepWithinMs = 90_000;
+const stepWithinMs = 150_000;
 
 const path = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
 
