@@ -16,8 +16,8 @@ import {
   serverPid,
   startMember,
   temporaryDataDirectory,
-  until,
 } from '../support/data-directory.ts';
+import { eventually } from '../support/eventually.ts';
 import { silentLogger as logger } from '../support/silent-logger.ts';
 
 async function query<Row extends object>(connectionString: string, text: string): Promise<Row[]> {
@@ -142,11 +142,13 @@ test('a server that dies is started again, and its rows are there', async (t) =>
   await query(connectionString, 'create table word as select 3 as id');
   const pid = await runningServer(dataDir);
   process.kill(pid, 'SIGKILL');
-  await until('the rows can be read again', () =>
-    query(connectionString, 'select id from word').then(
-      (rows) => rows.length === 1,
-      () => false,
-    ),
+  await eventually(
+    () =>
+      query(connectionString, 'select id from word').then(
+        (rows) => rows.length === 1,
+        () => false,
+      ),
+    'the rows to be read again',
   );
   assert.notEqual(await runningServer(dataDir), pid);
 });

@@ -4,8 +4,9 @@ import { systemClock as clock } from '../../src/platform/clock.ts';
 import { Database } from '../../src/platform/database.ts';
 import { claimService } from '../../src/platform/service-claim.ts';
 import { onCleanup } from '../support/cleanup.ts';
-import { dataDirectoryWithDatabase, serverPid, startMember, until } from '../support/data-directory.ts';
+import { dataDirectoryWithDatabase, serverPid, startMember } from '../support/data-directory.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { silentLogger as logger } from '../support/silent-logger.ts';
 
 test('a second service on the same data directory is refused with a sentence that names it', async (t) => {
@@ -46,11 +47,13 @@ test('a service keeps its claim through the death of the server', async (t) => {
     logger,
   });
   onCleanup(t, () => db.close());
-  await until('the claim is held again', () =>
-    db.query("select 1 from pg_stat_activity where application_name = 'longhand service'").then(
-      (rows) => rows.length === 1,
-      () => false,
-    ),
+  await eventually(
+    () =>
+      db.query("select 1 from pg_stat_activity where application_name = 'longhand service'").then(
+        (rows) => rows.length === 1,
+        () => false,
+      ),
+    'the claim to be held again',
   );
   const second = await startMember(t, [dataDir, 'serve']);
   assert.match(second.answer.refused ?? '', /^Another Longhand service is running/);
@@ -75,14 +78,14 @@ test('a service whose claim another one took meanwhile is told to stop', async (
   const rival = await db.holdSession('rival');
   onCleanup(t, () => rival.close());
   const waiting = rival.query('select pg_advisory_lock(7005002)');
-  await until('the rival waits', async () => {
+  await eventually(async () => {
     const rows = await db.query("select 1 from pg_locks where not granted and locktype = 'advisory'");
     return rows.length === 1;
-  });
+  }, 'the rival to wait');
   await db.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'longhand service' and datname = current_database()",
   );
   await waiting;
-  await until('the service was told', async () => lost.length === 1);
+  await eventually(() => lost.length === 1, 'the service to be told');
   assert.match(lost[0]?.message ?? '', /the claim on the data directory data was lost/);
 });

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
+import { eventually } from './eventually.ts';
 import { silentLogger } from './silent-logger.ts';
 
 const program = join(import.meta.dirname, 'embedded-postgres-process.ts');
@@ -42,7 +42,7 @@ export async function temporaryDataDirectory(hooks: Hooks): Promise<string> {
     const pid = await serverPid(dataDir);
     if (pid !== undefined) {
       process.kill(pid, 'SIGQUIT');
-      await until('the leftover server has ended', async () => !isAlive(pid));
+      await eventually(() => !isAlive(pid), 'the leftover server to end');
     }
     await rm(dataDir, { recursive: true, force: true });
   });
@@ -96,13 +96,5 @@ export function isAlive(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-export async function until(what: string, isSo: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms in vain until ${what}`);
-    await delay(10);
   }
 }

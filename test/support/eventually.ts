@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const deadlineMs = 60_000;
-const pollMs = 5;
+const deadlineMs = 120_000;
+/** Soon at first, then rarely: asking a service every few milliseconds takes the processor from what is waited for. */
+const pollMs = { first: 5, most: 25 };
 
 /** Asks until there is an answer, for a bounded time. */
 export async function eventually<Result>(
@@ -10,10 +11,10 @@ export async function eventually<Result>(
   withinMs = deadlineMs,
 ): Promise<Result> {
   const untilMs = Date.now() + withinMs;
-  for (;;) {
+  for (let pauseMs = pollMs.first; ; pauseMs = Math.min(pauseMs * 1.25, pollMs.most)) {
     const result = await ask();
     if (result !== undefined && result !== false) return result;
     if (Date.now() > untilMs) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
-    await delay(pollMs);
+    await delay(pauseMs);
   }
 }
