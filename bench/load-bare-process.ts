@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fastify } from 'fastify';
 import { apiKeyHash } from '../src/account/api-key.ts';
 import { systemClock } from '../src/platform/clock.ts';
-import { Database } from '../src/platform/database.ts';
+import { Database, hotQuery } from '../src/platform/database.ts';
 import { TaskQueue } from '../src/platform/queue.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
 import { admissionStore } from '../src/transcription/admission-store.ts';
@@ -74,12 +74,16 @@ server.post<{ Body: { source_url: string } }>('/api/v1/transcriptions', async (r
     [],
   );
   const data = await db.transaction(async (tx) => {
-    const [row] = await tx.query<{ id: string }>(
+    const [row] = await hotQuery<{ id: string }>(
+      tx,
+      'bare_insert',
       `insert into transcription (id, account_id, filename, source, options, allowance_day)
        values ($1, $2, 'link', $3, '{}', $4) returning ${summary}`,
       [randomUUID(), account, source, day],
     );
-    await tx.query(
+    await hotQuery(
+      tx,
+      'bare_take',
       `insert into daily_usage as usage (account_id, day, transcriptions) values ($1, $2, 1)
        on conflict (account_id, day) do update set transcriptions = usage.transcriptions + 1
        where usage.transcriptions < $3 returning transcriptions`,

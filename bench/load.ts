@@ -1,4 +1,7 @@
-/** Create, get and list on 64 connections: the service against a bare route with the same statements, in turns. */
+/**
+ * Create, get and list on 64 connections: the service against a bare route with the same statements, in turns. Each
+ * connection is an account of its own, since by default none may send more than ten requests a second.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,6 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { accountStore } from '../src/account/account-store.ts';
+import { createApiKey } from '../src/account/create-api-key.ts';
+import { builtInPlans, parsePlanTable } from '../src/account/plan.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
@@ -26,7 +32,8 @@ const path = '/api/v1/transcriptions';
 
 interface Target {
   url: string;
-  key: string;
+  /** One for each connection. */
+  keys: readonly string[];
 }
 
 export async function run(): Promise<Benchmark> {
@@ -37,12 +44,11 @@ export async function run(): Promise<Benchmark> {
     clock: systemClock,
   });
   const { connectionString } = postgres;
-  const key = benchApiKey();
   const service = await startBenchService({
     dataDir: join(directory, 'service'),
     databaseUrl: connectionString,
     port: await freePort(),
-    apiKey: key,
+    apiKey: benchApiKey(),
   });
   const barePort = await freePort();
   const bare = fork(join(import.meta.dirname, 'load-bare-process.ts'), [connectionString, String(barePort)]);
@@ -51,8 +57,9 @@ export async function run(): Promise<Benchmark> {
     await once(bare, 'message');
     // Nobody works on the jobs: a worker that is heard from for as long as this takes.
     await db.query(`insert into worker (id, heard_at) values (gen_random_uuid(), now() + interval '1 hour')`);
-    const ours = { url: service.url, key };
-    const theirs = { url: `http://127.0.0.1:${barePort}`, key };
+    const keys = await accountKeys(db);
+    const ours = { url: service.url, keys };
+    const theirs = { url: `http://127.0.0.1:${barePort}`, keys };
     const rates: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] };
     for (const target of [ours, theirs])
       await load(target, { durationMs: warmUpMs, perSecondMax: undefined });
@@ -92,41 +99,51 @@ export async function run(): Promise<Benchmark> {
   }
 }
 
+async function accountKeys(db: Database): Promise<string[]> {
+  const store = accountStore(parsePlanTable(builtInPlans));
+  const keys: string[] = [];
+  for (let number = 0; number < connections; number += 1) {
+    const account = await store.create(db, { name: `load ${number}`, plan: 'pro' });
+    keys.push((await createApiKey(db, { account, name: 'load', expiresAt: null })).key);
+  }
+  return keys;
+}
+
 async function load(
-  { url, key }: Target,
+  { url, keys }: Target,
   { durationMs, perSecondMax }: { durationMs: number; perSecondMax: number | undefined },
 ): Promise<{ perSecond: number; times: number[]; failed: number }> {
   const pool = new Pool(url, { connections });
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const times: number[] = [];
   let failed = 0;
-  let known = '';
   const startedAt = performance.now();
-  const one = async (random: Random) => {
+  /** Gives the id of the account's newest job. */
+  const one = async (random: Random, key: string, newest: string): Promise<string> => {
     const turn = random.integer(0, 8);
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const at = performance.now();
     const { statusCode, body } =
-      turn === 0 || known === ''
+      turn === 0 || newest === ''
         ? await pool.request({
             method: 'POST',
             path,
             headers,
             body: JSON.stringify({ source_url: 'https://example.com/talk.mp3' }),
           })
-        : await pool.request({ method: 'GET', path: turn < 5 ? path : `${path}/${known}`, headers });
+        : await pool.request({ method: 'GET', path: turn < 5 ? path : `${path}/${newest}`, headers });
     const text = await body.text();
     times.push(performance.now() - at);
     if (statusCode >= 300) failed += 1;
-    else if (statusCode === 202) known = JSON.parse(text).data.id;
+    return statusCode === 202 ? JSON.parse(text).data.id : newest;
   };
-  await one(new Random(0));
   const paceMs = perSecondMax === undefined ? 0 : (1000 * connections) / perSecondMax;
   await Promise.all(
-    Array.from({ length: connections }, async (_, index) => {
+    keys.map(async (key, index) => {
       const random = new Random(index + 1);
+      let newest = '';
       await delay(random.fraction() * paceMs);
       for (let next = performance.now(); performance.now() - startedAt < durationMs; ) {
-        await one(random);
+        newest = await one(random, key, newest);
         next += paceMs;
         if (paceMs > 0) await delay(Math.max(0, next - performance.now()));
       }

@@ -18,7 +18,13 @@ export interface KeyState {
   revokedAt: Date | null;
 }
 
+export interface KeyOwner {
+  account: Account;
+  key: KeyState;
+}
+
 interface KeyRow extends AccountRow {
+  hash: string;
   key_id: string;
   last_used_at: Date | null;
   expires_at: Date | null;
@@ -85,22 +91,17 @@ export function accountStore(plans: PlanTable) {
       return row && accountOf(row);
     },
 
-    /** Whose key it is, and how it stands: one look for every request. */
-    async ofKey(
-      db: PreparedQueryable,
-      hash: Buffer,
-    ): Promise<{ account: Account; key: KeyState } | undefined> {
-      const [row] = await db.prepared<KeyRow>(
+    /** Whose keys they are, and how they stand, by their hashes in hexadecimal. */
+    async ofKeys(db: PreparedQueryable, hashes: readonly string[]): Promise<Map<string, KeyOwner>> {
+      const rows = await db.prepared<KeyRow>(
         'account_of_key',
         `select account.id, account.name, account.plan, account.created_at, account.is_operator,
-           key.id as key_id, key.last_used_at, key.expires_at, key.revoked_at
+           key.id as key_id, key.last_used_at, key.expires_at, key.revoked_at, encode(key.hash, 'hex') as hash
          from api_key key join account on account.id = key.account_id
-         where key.hash = $1 and account.deleted_at is null`,
-        [hash],
+         where key.hash = any($1::bytea[]) and account.deleted_at is null`,
+        [hashes.map((hash) => Buffer.from(hash, 'hex'))],
       );
-      if (!row) return undefined;
-      const { key_id: id, last_used_at: lastUsedAt, expires_at: expiresAt, revoked_at: revokedAt } = row;
-      return { account: accountOf(row), key: { id, lastUsedAt, expiresAt, revokedAt } };
+      return new Map(rows.map((row) => [row.hash, { account: accountOf(row), key: keyStateOf(row) }]));
     },
 
     async get(db: Queryable, id: string): Promise<Account> {
@@ -153,6 +154,11 @@ export function accountStore(plans: PlanTable) {
       return rows.map(({ id }) => id);
     },
   };
+}
+
+function keyStateOf(row: KeyRow): KeyState {
+  const { key_id: id, last_used_at: lastUsedAt, expires_at: expiresAt, revoked_at: revokedAt } = row;
+  return { id, lastUsedAt, expiresAt, revokedAt };
 }
 
 function unknownAccount(id: string): AccountError {

@@ -44,7 +44,9 @@ export class Allowance {
 
   /** Counts one, in the transaction that creates the job. The row lock makes concurrent creates wait their turn. */
   async take(tx: Queryable, account: Account, day = this.today()): Promise<{ day: string }> {
-    const rows = await tx.query(
+    const rows = await hotQuery(
+      tx,
+      'allowance_take',
       `insert into daily_usage as usage (account_id, day, transcriptions) values ($1, $2, 1)
        on conflict (account_id, day) do update set transcriptions = usage.transcriptions + 1
        where usage.transcriptions < $3

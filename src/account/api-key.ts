@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const prefix = 'lh_';
@@ -25,7 +25,7 @@ export function hasValidChecksum(key: string): boolean {
 }
 
 export function apiKeyHash(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 function checksumOf(entropy: string): string {

@@ -61,7 +61,7 @@ test('the use of another key of the account ends the showing, too', async (t) =>
 test('a start with no key that works says so', async (t) => {
   const { db, start, sealed } = await world(t);
   const key = await shownKey(await start());
-  const found = await accounts.ofKey(db, apiKeyHash(key));
+  const [found] = (await accounts.ofKeys(db, [apiKeyHash(key).toString('hex')])).values();
   await apiKeyStore.revoke(db, found?.key.id ?? '');
   assert.deepEqual(await sealed(), []);
   assert.deepEqual(await start(), { kind: 'none' });

@@ -12,7 +12,7 @@ export interface Queryable {
   ): Promise<Row[]>;
 }
 
-/** For the few statements that run hundreds of times a second: planned once for each connection. */
+/** For the few statements that run hundreds of times a second: parsed and planned once for each connection. */
 export interface PreparedQueryable {
   prepared<Row extends object = Record<string, unknown>>(
     name: string,
@@ -98,7 +98,7 @@ export class Database implements Queryable, PreparedQueryable {
     try {
       return await this.#run<Row>({ name: preparedName(name, text), text, values: [...values] });
     } catch (error) {
-      if (!lostPreparedCodes.has((error as pg.DatabaseError).code ?? '')) throw error;
+      if (!isPreparedLost(error)) throw error;
       // A pooler between us and the server that does not know prepared statements: we do without them.
       this.#canPrepare = false;
       return await this.query<Row>(text, values);
@@ -110,7 +110,7 @@ export class Database implements Queryable, PreparedQueryable {
     const client = await this.#connected(() => this.#pool.connect()).catch((error: unknown) => {
       throw this.#fault(error);
     });
-    const tx = queryableOf(client, this.#queryTimeoutMs);
+    const tx = this.#transactionOn(client);
     let broken: Error | undefined;
     // The pool listens only while nobody has the connection: one that dies between two statements would end the process.
     const onLost = (error: Error) => {
@@ -123,6 +123,7 @@ export class Database implements Queryable, PreparedQueryable {
       await tx.query('commit');
       return result;
     } catch (error) {
+      if (isPreparedLost(error)) this.#canPrepare = false;
       // Without its connection a transaction is rolled back; to ask for it would only wait once more.
       if (error instanceof DatabaseUnavailable) {
         broken = error;
@@ -142,6 +143,18 @@ export class Database implements Queryable, PreparedQueryable {
     } catch (error) {
       throw this.#fault(error);
     }
+  }
+
+  /**
+   * Prepared statements stay with the connection, for the transactions after this one. Not behind a pooler: one that does
+   * not know them would break a transaction, which cannot be repeated here as a single statement can.
+   */
+  #transactionOn(client: pg.ClientBase): Queryable {
+    const tx = queryableOf(client, this.#queryTimeoutMs);
+    if (this.#isPooled || !this.#canPrepare) return tx;
+    const prepared: PreparedQueryable['prepared'] = (name, text, values) =>
+      queried(client, { name: preparedName(name, text), text, values: [...values] }, this.#queryTimeoutMs);
+    return Object.assign(tx, { prepared });
   }
 
   #fault(error: unknown): unknown {
@@ -198,7 +211,7 @@ function newPool({ connectionString, connectionsMax, applicationName, logger }: 
   return pool;
 }
 
-/** Planned once for each connection where that is possible: not in a transaction, which has a connection of its own for a moment. */
+/** Parsed and planned once for each connection where that is possible. */
 export function hotQuery<Row extends object>(
   db: Queryable | (Queryable & PreparedQueryable),
   name: string,
@@ -267,11 +280,17 @@ async function openSessionWith(
 
 function queryableOf(client: pg.ClientBase, queryTimeoutMs: number): Queryable {
   return {
-    async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-      const query = { text, values: [...values], query_timeout: queryTimeoutMs };
-      return rowsOf(await client.query<Row>(query).catch(throwFault));
-    },
+    query: (text, values = []) => queried(client, { text, values: [...values] }, queryTimeoutMs),
   };
+}
+
+async function queried<Row extends object>(
+  client: pg.ClientBase,
+  query: pg.QueryConfig,
+  queryTimeoutMs: number,
+): Promise<Row[]> {
+  const limited = { ...query, query_timeout: queryTimeoutMs };
+  return rowsOf(await client.query<Row>(limited).catch(throwFault));
 }
 
 /** Behind a pooler a transaction brings its limits along, in the same message. */
@@ -279,6 +298,10 @@ const beginLimited = `begin; set local statement_timeout = ${statementTimeoutMs}
 
 function isParameterRefused(error: unknown): boolean {
   return /unsupported startup parameter/.test((error as Error).message);
+}
+
+function isPreparedLost(error: unknown): boolean {
+  return lostPreparedCodes.has((error as Partial<pg.DatabaseError>).code ?? '');
 }
 
 const preparedNames = new Map<string, string>();
@@ -294,7 +317,7 @@ function preparedName(name: string, text: string): string {
 
 /** A text of several statements has several results. */
 function rowsOf<Row extends object>(result: pg.QueryResult<Row> | pg.QueryResult<Row>[]): Row[] {
-  return [result].flat().flatMap(({ rows }) => rows);
+  return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
 }
 
 function throwFault(error: unknown): never {

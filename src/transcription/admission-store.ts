@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import { hotQuery, type Queryable } from '../platform/database.ts';
 import { firstStepOf, type Step } from './steps.ts';
 import type { Source } from './transcription.ts';
 
@@ -10,7 +10,9 @@ export interface AdmittedJob {
 export const admissionStore = {
   /** Whoever admits jobs of an account waits here for whoever just does; gives its lane and the name of its plan. */
   async lockAccount(tx: Queryable, accountId: string): Promise<{ lane: number; plan: string } | undefined> {
-    const [row] = await tx.query<{ number: string; plan: string }>(
+    const [row] = await hotQuery<{ number: string; plan: string }>(
+      tx,
+      'admission_lock',
       'select number, plan from account where id = $1 for no key update',
       [accountId],
     );
@@ -19,7 +21,9 @@ export const admissionStore = {
 
   /** The next jobs of the account, in the order of their creation, as far as so many may run at once. */
   async admitNext(tx: Queryable, accountId: string, runningMax: number): Promise<AdmittedJob[]> {
-    const rows = await tx.query<{ id: string; number: string; kind: Source['kind'] }>(
+    const rows = await hotQuery<{ id: string; number: string; kind: Source['kind'] }>(
+      tx,
+      'admission_next',
       `update transcription set admitted_at = now(), progressed_at = now()
        where id in (
          select id from transcription where account_id = $1 and status = 'processing' and admitted_at is null

@@ -81,7 +81,9 @@ export const transcriptionStore = {
     job: NewTranscription,
     requestFingerprint: Buffer | null,
   ): Promise<ProcessingTranscription | undefined> {
-    const [row] = await tx.query<TranscriptionRow>(
+    const [row] = await hotQuery<TranscriptionRow>(
+      tx,
+      'transcription_insert',
       `insert into transcription (id, account_id, filename, source, options, allowance_day, request_fingerprint,
          trace_parent)
        values ($1, $2, $3, $4, $5, $6, $7, $8)
