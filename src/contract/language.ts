@@ -1,5 +1,5 @@
 /** The languages that Whisper knows, by its own codes. */
-const codes = `
+export const languageCodes: readonly string[] = `
   af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fo fr gl gu ha haw he hi hr ht hu hy id is it
   ja jw ka kk km kn ko la lb ln lo lt lv mg mi mk ml mn mr ms mt my ne nl nn no oc pa pl ps pt ro ru sa sd si sk sl sn so
   sq sr su sv sw ta te tg th tk tl tr tt uk ur uz vi yi yo zh
@@ -8,7 +8,7 @@ const codes = `
   .split(/\s+/);
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
-const byCode = new Map(codes.map((code) => [code, (names.of(code) ?? code).toLowerCase()]));
+const byCode = new Map(languageCodes.map((code) => [code, (names.of(code) ?? code).toLowerCase()]));
 const byName = new Map([...byCode].map(([code, name]) => [name, code]));
 
 /** From `en`, `en-US` or `English`; undefined for what Whisper does not know. */

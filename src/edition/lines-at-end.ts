@@ -1,4 +1,5 @@
 import { type CurrentSegment, type EditionSegment, machineRevision } from './edition.ts';
+import { overlapMs, speakerWithin } from './speaker-within.ts';
 
 /**
  * A transcript that was edited while it was made is complete now, perhaps with speakers and other lines than before.
@@ -34,21 +35,6 @@ function isCovered(line: EditionSegment, kept: readonly CurrentSegment[]): boole
   const coveredMs = kept.reduce((sum, one) => sum + overlapMs(line, one), 0);
   const lengthMs = line.endMs - line.startMs;
   return lengthMs > 0 ? coveredMs > lengthMs / 2 : kept.some(({ id }) => id === line.id);
-}
-
-/** Who says most of it. */
-function speakerWithin(line: EditionSegment, machine: readonly EditionSegment[]): string | null {
-  const spokenMs = new Map<string, number>();
-  for (const one of machine) {
-    const ms = overlapMs(line, one);
-    if (one.speaker !== null && ms > 0) spokenMs.set(one.speaker, (spokenMs.get(one.speaker) ?? 0) + ms);
-  }
-  const [most] = [...spokenMs].toSorted(([, a], [, b]) => b - a);
-  return most?.[0] ?? null;
-}
-
-function overlapMs(a: EditionSegment, b: EditionSegment): number {
-  return Math.max(0, Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs));
 }
 
 function isSame(line: EditionSegment, standing: CurrentSegment | undefined): boolean {

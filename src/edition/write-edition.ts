@@ -1,4 +1,3 @@
-import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Database, Queryable } from '../platform/database.ts';
 import type { CurrentSegment, Edition } from './edition.ts';
@@ -33,7 +32,7 @@ const charactersMax = 10_000_000;
  */
 export async function writeEdition(
   { db }: EditionDeps,
-  { account }: Principal,
+  { account }: { account: { id: string } },
   id: string,
   decide: (tx: Queryable, standing: OpenEdition) => Promise<EditionWrite>,
   { lineIds }: { lineIds?: readonly string[] } = {},

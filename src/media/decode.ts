@@ -51,6 +51,16 @@ export function decode(programs: MediaPrograms, file: string, options: DecodeOpt
   return { audio: samplesOf(programs, file, options, resolve, reject), finished: promise };
 }
 
+/** Only this stretch of the file, as samples; at most so long. */
+export async function* decodeStretch(
+  programs: MediaPrograms,
+  file: string,
+  { fromSeconds, seconds, signal }: { fromSeconds: number; seconds: number; signal: AbortSignal },
+): AsyncGenerator<Buffer> {
+  const probed = await probe(programs, file, { signal });
+  yield* run(programs, file, probed, { fromSeconds, seconds, signal });
+}
+
 async function* samplesOf(
   programs: MediaPrograms,
   file: string,
@@ -63,7 +73,9 @@ async function* samplesOf(
     const { durationSecondsMax } = options;
     const promised = probed.audio.durationSeconds ?? probed.durationSeconds;
     if (promised !== undefined && promised > durationSecondsMax + 1) throw new MediaFailure('media_too_long');
-    const length = yield* run(programs, file, probed, options);
+    // One second more, so that a recording that is too long is known to be.
+    const whole = { fromSeconds: 0, seconds: durationSecondsMax + 1, signal: options.signal };
+    const length = yield* run(programs, file, probed, whole);
     if (length.durationSeconds > durationSecondsMax) throw new MediaFailure('media_too_long');
     resolve(length);
   } catch (error) {
@@ -78,13 +90,13 @@ async function* run(
   programs: MediaPrograms,
   file: string,
   probed: Probed,
-  { durationSecondsMax, signal }: DecodeOptions,
+  { signal, ...stretch }: Stretch & { signal: AbortSignal | undefined },
 ): AsyncGenerator<Buffer, DecodedLength> {
   const confinement = await confinementFor(programs, programs.ffmpeg, file);
   signal?.throwIfAborted();
   const decoder = startProcess({
     command: programs.ffmpeg,
-    args: ffmpegArguments(file, probed.audio.index, durationSecondsMax + 1),
+    args: ffmpegArguments(file, probed.audio.index, stretch),
     limits: processLimits,
     niceness: decoderNiceness,
     ...confinement,
@@ -108,14 +120,21 @@ async function* run(
   }
 }
 
-function ffmpegArguments(file: string, streamIndex: number, durationSecondsMax: number): string[] {
+interface Stretch {
+  fromSeconds: number;
+  seconds: number;
+}
+
+function ffmpegArguments(file: string, streamIndex: number, { fromSeconds, seconds }: Stretch): string[] {
   return [
     ...['-hide_banner', '-nostdin', '-v', 'error', '-threads', '1', '-filter_threads', '1'],
+    // Even a seek to the beginning costs some formats their first samples.
+    ...(fromSeconds === 0 ? [] : ['-ss', String(fromSeconds)]),
     ...['-vn', '-sn', '-dn', ...inputFlags, ...decoderFlags, '-i', `file:${file}`],
     ...['-map', `0:${streamIndex}`, '-vn', '-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1'],
     ...[
       '-t',
-      String(durationSecondsMax),
+      String(seconds),
       '-af',
       `aresample=${sampleRate}:first_pts=0`,
       '-ac',

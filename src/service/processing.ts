@@ -2,6 +2,8 @@
 import { hostname } from 'node:os';
 import { Allowance } from '../account/allowance.ts';
 import type { Config } from '../config.ts';
+import { rerunQueue } from '../edition/rerun.ts';
+import { startRerunWorker } from '../edition/rerun-worker.ts';
 import type { MediaPrograms } from '../media/probe.ts';
 import type { LinkSources, SourcesOptions } from '../media/resolve.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -92,7 +94,7 @@ export function openQueue(
 ): Promise<TaskQueue> {
   return TaskQueue.open({
     db,
-    queues: Object.values(stepQueues),
+    queues: [...Object.values(stepQueues), rerunQueue],
     clock,
     logger,
     ...options,
@@ -143,7 +145,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     logger,
     probes: { storage: () => stores.current.check(), disk: () => expectRoom(disk) },
     onEnd: () => {
-      for (const { name } of Object.values(stepQueues)) queue.wake(name);
+      for (const { name } of [...Object.values(stepQueues), rerunQueue]) queue.wake(name);
     },
   });
   const presence = new WorkerPresence({
@@ -172,6 +174,17 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     recordEnd: parts.recordEnd,
     afterEnd: parts.afterEnd,
     notes: parts.notes,
+  });
+  startRerunWorker({
+    db,
+    queue,
+    stores,
+    speech,
+    programs,
+    scratch,
+    engine: config.engine.name,
+    outages,
+    logger,
   });
   return {
     async stop() {

@@ -42,6 +42,7 @@ export function createWeb(parts: ApiParts, db: Database, authenticator: Authenti
         plans: config.plans,
         disk: parts.storage.disk,
         stores: parts.storage.stores,
+        queue: parts.queue,
         publicUrl: parts.publicUrl,
         sessions,
         limiter,

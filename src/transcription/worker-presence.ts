@@ -106,6 +106,15 @@ export async function isProcessingAvailable(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** What the workers that were heard from lately have installed. */
+export async function installedModels(db: Queryable): Promise<Set<string>> {
+  const rows = await db.query<{ model: string }>(
+    `select distinct unnest(models) as model from worker where heard_at > now() - make_interval(secs => $1)`,
+    [silentSecondsMax],
+  );
+  return new Set(rows.map(({ model }) => model));
+}
+
 /** Whether nobody else could do what this worker cannot. */
 export async function isOnlyWorker(db: Queryable): Promise<boolean> {
   const rows = await db.query(

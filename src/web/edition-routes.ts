@@ -15,7 +15,7 @@ import type { TranscriptRoutesDeps } from './transcript-routes.ts';
 import {
   changesBody,
   changesOf,
-  currentOnWire,
+  conflictOnWire,
   importBody,
   mergeBody,
   nameBody,
@@ -135,11 +135,4 @@ function publishRoutes(instance: FastifyInstance, deps: TranscriptRoutesDeps): v
       },
     });
   }
-}
-
-function conflictOnWire({ current }: EditConflict) {
-  return {
-    error: { code: 'edit_conflict', message: 'Somebody else changed these lines. Nothing was written.' },
-    current: current.map(({ id, segment }) => ({ id, segment: segment && currentOnWire(segment) })),
-  };
 }

@@ -1,8 +1,11 @@
 /** What the transcript page sends and gets. */
 import { z } from 'zod';
+import { languageCodes } from '../contract/language.ts';
 import { requestText } from '../contract/request-text.ts';
+import type { EditConflict } from '../edition/change-segments.ts';
 import type { CurrentSegment, EditionSegment, SegmentChange } from '../edition/edition.ts';
 import type { ReadTranscript } from '../edition/read-transcript.ts';
+import { rerunLinesMax } from '../edition/rerun.ts';
 import type { Share } from '../edition/share-store.ts';
 import type { Written } from '../edition/write-edition.ts';
 import { webRequest } from './wire.ts';
@@ -15,15 +18,17 @@ const storable = (charactersMax: number) => requestText(charactersMax).refine((t
 const speaker = storable(100).min(1);
 const lineText = storable(10_000);
 
+const lineId = z.string().regex(/^[a-z0-9-]{1,40}$/);
+
 const change = z.discriminatedUnion('deleted', [
   z.object({
-    id: z.string().regex(/^[a-z0-9-]{1,40}$/),
+    id: lineId,
     base: z.int().nonnegative().nullable(),
     deleted: z.literal(true),
   }),
   z
     .object({
-      id: z.string().regex(/^[a-z0-9-]{1,40}$/),
+      id: lineId,
       base: z.int().nonnegative().nullable(),
       deleted: z.literal(false),
       start_ms: ms,
@@ -66,6 +71,16 @@ export const mergeBody = webRequest(z.object({ from: speaker, into: speaker }));
 export const importBody = webRequest(
   z.object({ format: z.enum(['srt', 'vtt', 'json']), content: z.string().max(20_000_000) }),
 );
+export const rerunBody = webRequest(
+  z.object({
+    lines: z
+      .array(z.object({ id: lineId, base: z.int().positive() }))
+      .min(1)
+      .max(rerunLinesMax),
+    language: z.enum(languageCodes).nullable(),
+    engine: z.string().max(100).nullable(),
+  }),
+);
 export const shareBody = webRequest(z.object({ days: z.int().min(1).max(365) }));
 
 const digits = (least: number, most: number) =>
@@ -95,6 +110,13 @@ export function currentOnWire({ isDeleted, ...segment }: CurrentSegment) {
 
 export function writtenOnWire({ revision, speakers, segments }: Written) {
   return { revision, speakers, segments: segments.map(currentOnWire) };
+}
+
+export function conflictOnWire({ current }: EditConflict) {
+  return {
+    error: { code: 'edit_conflict', message: 'Somebody else changed these lines. Nothing was written.' },
+    current: current.map(({ id, segment }) => ({ id, segment: segment && currentOnWire(segment) })),
+  };
 }
 
 export function transcriptOnWire(read: ReadTranscript) {

@@ -10,6 +10,7 @@ import { type IdentityRoutesDeps, identityRoutes } from './identity-routes.ts';
 import { type LibraryRoutesDeps, libraryRoutes } from './library-routes.ts';
 import { type OperatorRoutesDeps, operatorRoutes } from './operator-routes.ts';
 import { type PageFilesDeps, pageFiles } from './page-files.ts';
+import { type RerunRoutesDeps, rerunRoutes } from './rerun-routes.ts';
 import { searchRoutes } from './search-routes.ts';
 import { type SessionRoutesDeps, sessionRoutes, signInRoutes } from './session-routes.ts';
 import { sharedRoutes, shareRoutes } from './share-routes.ts';
@@ -22,7 +23,8 @@ export interface WebDeps
     IdentityRoutesDeps,
     DeveloperRoutesDeps,
     OperatorRoutesDeps,
-    TranscriptRoutesDeps {
+    TranscriptRoutesDeps,
+    RerunRoutesDeps {
   db: Database;
   sessions: SessionRequests;
   limiter: RateLimiter;
@@ -43,6 +45,7 @@ export function webRoutes(server: Server, deps: WebDeps): void {
     libraryRoutes(web, deps);
     transcriptRoutes(web, deps);
     editionRoutes(web, deps);
+    rerunRoutes(web, deps);
     shareRoutes(web, deps);
     searchRoutes(web, deps);
     developerRoutes(web, deps);

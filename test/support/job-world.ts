@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { accountStore } from '../../src/account/account-store.ts';
 import { Allowance } from '../../src/account/allowance.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
+import { rerunQueue } from '../../src/edition/rerun.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { DiskBudget, spaceOf } from '../../src/platform/disk-budget.ts';
@@ -47,7 +48,8 @@ export async function openJobWorld(hooks: Hooks): Promise<JobWorld> {
   const db = await openTestDatabase(hooks);
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const queue = await TaskQueue.open({ db, queues: Object.values(stepQueues), clock: systemClock, logger });
+  const queues = [...Object.values(stepQueues), rerunQueue];
+  const queue = await TaskQueue.open({ db, queues, clock: systemClock, logger });
   onCleanup(hooks, () => queue.stop(0));
   const uploadThreads = new UploadThreads();
   onCleanup(hooks, () => uploadThreads.close());

@@ -49,6 +49,12 @@ export const webRouteTable: readonly WebRoute[] = [
   route('thing', 'POST', `${job}/edition/merge`, { body: { from: '0', into: '1' } }),
   route('thing', 'PUT', `${job}/edition/published`),
   route('thing', 'DELETE', `${job}/edition/published`),
+  route('thing', 'GET', `${job}/reruns`),
+  route('thing', 'GET', `${job}/reruns/choices`),
+  route('thing', 'POST', `${job}/reruns`, {
+    body: { lines: [{ id: 'm000000', base: 1 }], language: 'de', engine: null },
+  }),
+  route('thing', 'DELETE', `${job}/reruns/:rerun`),
   route('thing', 'GET', `${job}/shares`),
   route('thing', 'POST', `${job}/shares`, { body: { days: 1 } }),
   route('thing', 'DELETE', `${job}/shares/:share`),

@@ -19,6 +19,16 @@ export const language = chosenLanguage();
 export const locale = navigator.languages.find((one) => one.startsWith(language)) ?? language;
 export const text: Texts = languages[language] ?? en;
 
+/** As the reader calls it. */
+export function languageName(code: string | null): string | undefined {
+  if (code === null) return undefined;
+  try {
+    return new Intl.DisplayNames(locale, { type: 'language' }).of(code);
+  } catch {
+    return undefined;
+  }
+}
+
 export function chooseLanguage(wanted: 'en' | 'de'): void {
   localStorage.setItem(chosenName, wanted);
   location.reload();

@@ -1,8 +1,10 @@
+import { deRerun } from './de-rerun.ts';
 import { deTranscript } from './de-transcript.ts';
 import type { Texts } from './en.ts';
 
 export const de: Texts = {
   transcript: deTranscript,
+  rerun: deRerun,
   loading: 'Wird geladen …',
   retry: 'Noch einmal versuchen',
   cancel: 'Abbrechen',

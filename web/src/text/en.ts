@@ -1,7 +1,9 @@
+import { enRerun } from './en-rerun.ts';
 import { enTranscript } from './en-transcript.ts';
 
 export const en = {
   transcript: enTranscript,
+  rerun: enRerun,
   loading: 'Loading…',
   retry: 'Try again',
   cancel: 'Cancel',

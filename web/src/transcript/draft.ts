@@ -71,6 +71,11 @@ export class Draft {
     return at === undefined ? undefined : this.#lines[at];
   }
 
+  /** Of a line as the service last told it. */
+  revisionOf(id: string): number | undefined {
+    return this.#pending.has(id) ? undefined : this.#server.get(id)?.revision;
+  }
+
   indexOf(id: string): number {
     return this.#index.get(id) ?? -1;
   }
@@ -120,11 +125,14 @@ export class Draft {
     this.received(lines.filter(({ id }) => !sent.some((one) => one.id === id)));
   }
 
-  /** What the service changed for this person, in many lines at once: one step to take back. */
-  changedInBulk(lines: readonly ServerLine[], atMs: number): void {
+  /**
+   * What the service changed for this person, in many lines at once: one step to take back. `known`: lines as they were
+   * before, where the page may have been told of the change already.
+   */
+  changedInBulk(lines: readonly ServerLine[], atMs: number, known?: ReadonlyMap<string, Content>): void {
     const changes = lines.map((line) => ({
       id: line.id,
-      before: this.line(line.id) ?? null,
+      before: (known ? known.get(line.id) : this.line(line.id)) ?? null,
       after: contentOf(line),
     }));
     this.received(lines);

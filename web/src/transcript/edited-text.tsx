@@ -16,6 +16,8 @@ import type { LiveFeed } from './live-feed.ts';
 import { LiveChip, Pen } from './live-state.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { lineElement, type Reading } from './reading.ts';
+import { RerunDialog } from './rerun-dialog.tsx';
+import type { Reruns } from './reruns.ts';
 import { SaveState } from './save-state.tsx';
 import { ShareDialog } from './share-dialog.tsx';
 import { ShiftDialog } from './shift-dialog.tsx';
@@ -28,17 +30,18 @@ interface EditedTextProps {
   editor: Editor;
   reading: Reading;
   requests: TranscriptRequests;
+  reruns: Reruns;
   live: LiveFeed | undefined;
   reload(): void;
 }
 
 type Open =
   | { kind: 'name'; speaker: string }
-  | { kind: 'shift'; line: Line }
+  | { kind: 'shift' | 'rerun'; line: Line }
   | { kind: 'export' | 'share' }
   | undefined;
 
-export function EditedText({ editor, reading, requests, live, reload, ...props }: EditedTextProps) {
+export function EditedText({ editor, reading, requests, reruns, live, reload, ...props }: EditedTextProps) {
   const facts = props.facts.value;
   const isLive = facts.status === 'processing';
   const open = useSignal<Open>(undefined);
@@ -103,6 +106,8 @@ export function EditedText({ editor, reading, requests, live, reload, ...props }
           actions,
           focusedId: focusedId.value,
           askName: (speaker) => (open.value = { kind: 'name', speaker }),
+          reruns,
+          askRerun: (line) => (open.value = { kind: 'rerun', line }),
         }}
         note={isLive && <LiveChip progress={live?.progress.value} />}
         above={
@@ -122,6 +127,7 @@ export function EditedText({ editor, reading, requests, live, reload, ...props }
               nameOf={nameOf}
               close={() => (menu.value = undefined)}
               askName={(speaker) => (open.value = { kind: 'name', speaker })}
+              askRerun={isLive ? undefined : (line) => (open.value = { kind: 'rerun', line })}
               askShift={isLive ? undefined : (line) => (open.value = { kind: 'shift', line })}
             />
           )
@@ -131,6 +137,9 @@ export function EditedText({ editor, reading, requests, live, reload, ...props }
         <NameDialog speaker={now.speaker} editor={editor} nameOf={nameOf} close={close} />
       )}
       {now?.kind === 'shift' && <ShiftDialog line={now.line} editor={editor} close={close} />}
+      {now?.kind === 'rerun' && (
+        <RerunDialog {...{ line: now.line, lines, reruns, requests, close }} language={facts.language} />
+      )}
       {now?.kind === 'export' && (
         <ExportDialog editor={editor} requests={requests} nameOf={nameOf} close={close} imported={reload} />
       )}

@@ -2,11 +2,11 @@
 import { computed, signal } from '@preact/signals';
 import { Autosave } from './autosave.ts';
 import { type Change, type Conflict, Draft } from './draft.ts';
-import type { Line } from './line.ts';
+import type { Content, Line } from './line.ts';
 import { indexAt, joinChanges, passageOf, shiftChanges, speakerChanges, splitChanges } from './line-edits.ts';
 import { Outbox, randomId } from './outbox.ts';
 import { speakersIn } from './speaker-look.ts';
-import type { Edition, TranscriptRequests } from './transcript-requests.ts';
+import type { Edition, Rerun, TranscriptRequests } from './transcript-requests.ts';
 
 /** Above so many lines a change is the service's work: one call instead of many. */
 const bulkFrom = 200;
@@ -138,6 +138,33 @@ export class Editor {
 
   async merge(from: string, into: string): Promise<void> {
     await this.#bulk('merge', { from, into });
+  }
+
+  contents(ids: readonly string[]): Map<string, Content> {
+    return new Map(
+      ids.flatMap((id) => {
+        const line = this.#draft.line(id);
+        return line ? [[id, line] as const] : [];
+      }),
+    );
+  }
+
+  /** These lines as the service has them, too; undefined when it could not be told of one. */
+  async seen(ids: readonly string[]): Promise<{ id: string; base: number }[] | undefined> {
+    await this.save.flush();
+    const seen = ids.flatMap((id) => {
+      const base = this.#draft.revisionOf(id);
+      return base === undefined ? [] : [{ id, base }];
+    });
+    return seen.length === ids.length ? seen : undefined;
+  }
+
+  /** A passage was recognised again: one step to take back. `before`: its lines as they were. */
+  async reran({ id, line_ids, revision }: Rerun, before: ReadonlyMap<string, Content>): Promise<void> {
+    const edition = await this.#requests.since((revision ?? 1) - 1);
+    const own = edition.lines.filter((line) => line_ids.includes(line.id) || line.id.startsWith(`${id}-`));
+    this.#draft.changedInBulk(own, Date.now(), before);
+    this.#take(edition);
   }
 
   change(changes: readonly Change[], typingIn?: string): void {

@@ -1,7 +1,7 @@
 /** The name of the recording and what there is to know before reading. */
 import type { ComponentChildren } from 'preact';
 import { duration, position, when } from '../format.ts';
-import { locale, text } from '../text.ts';
+import { languageName, text } from '../text.ts';
 import type { TranscriptFacts } from './transcript-requests.ts';
 
 /** The first of them are enough to hear what is wrong with the recording. */
@@ -61,13 +61,4 @@ function Place({ ms, play }: { ms: number; play: ((ms: number) => void) | undefi
 
 export function titleOf(filename: string): string {
   return filename.replace(/\.[a-z0-9]{1,5}$/i, '') || filename;
-}
-
-function languageName(language: string | null): string | undefined {
-  if (language === null) return undefined;
-  try {
-    return new Intl.DisplayNames(locale, { type: 'language' }).of(language);
-  } catch {
-    return undefined;
-  }
 }

@@ -18,6 +18,7 @@ interface LineMenuProps {
   askName(speaker: string): void;
   /** Undefined while more lines are to come. */
   askShift: ((line: Line) => void) | undefined;
+  askRerun: ((line: Line) => void) | undefined;
 }
 
 const menuPixels = 260;
@@ -31,6 +32,7 @@ export function LineMenu({
   close,
   askName,
   askShift,
+  askRerun,
 }: LineMenuProps) {
   const words = text.transcript;
   const isPassage = useSignal(true);
@@ -108,6 +110,11 @@ export function LineMenu({
       {askShift && (
         <button type="button" role="menuitem" onClick={done(() => askShift(line))}>
           {words.shift}
+        </button>
+      )}
+      {askRerun && (
+        <button type="button" role="menuitem" onClick={done(() => askRerun(line))}>
+          {text.rerun.menu}
         </button>
       )}
       <button type="button" role="menuitem" onClick={done(() => void copyLink(line))}>

@@ -1,4 +1,5 @@
 /** One line: who says it, when, and what; to read, to hear and to write in. */
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { position } from '../format.ts';
 import { text } from '../text.ts';
@@ -27,18 +28,22 @@ export interface LineRowProps {
   /** Without any, nobody is named. */
   hasSpeakers: boolean;
   isSaid: boolean;
+  /** It is being recognised again. */
+  isWaiting: boolean;
+  /** Under the words. */
+  note?: ComponentChildren;
   /** Undefined where the text can only be read. */
   actions: LineActions | undefined;
   hear(line: Line, offset: number): void;
 }
 
 export function LineRow(props: LineRowProps) {
-  const { line, name, voice, isTurn, hasSpeakers, isSaid, actions, hear } = props;
+  const { line, name, voice, isTurn, hasSpeakers, isSaid, isWaiting, actions, hear } = props;
   const words = text.transcript;
   const time = position(line.startMs / 1000);
   return (
     <section
-      class={`turn${isTurn ? '' : ' goes-on'}${isSaid ? ' is-said' : ''}`}
+      class={`turn${isTurn ? '' : ' goes-on'}${isSaid ? ' is-said' : ''}${isWaiting ? ' is-waiting' : ''}`}
       style={voice === undefined ? undefined : { '--v': `var(--v${voice})` }}
     >
       <div class="who">
@@ -86,6 +91,7 @@ export function LineRow(props: LineRowProps) {
             ⋯
           </button>
         )}
+        {props.note}
       </div>
     </section>
   );

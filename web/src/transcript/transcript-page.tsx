@@ -12,6 +12,7 @@ import { Heading, titleOf } from './heading.tsx';
 import { LiveFeed } from './live-feed.ts';
 import { randomId } from './outbox.ts';
 import { Reading } from './reading.ts';
+import { Reruns } from './reruns.ts';
 import { type TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
 
 type State =
@@ -26,6 +27,7 @@ type State =
       editor: Editor;
       reading: Reading;
       requests: TranscriptRequests;
+      reruns: Reruns;
       /** While it is made. */
       live: LiveFeed | undefined;
     };
@@ -82,7 +84,9 @@ async function loaded(id: string, reload: () => void): Promise<State> {
     const reading = new Reading(id, requests);
     reading.know(read.facts);
     const live = isLive ? new LiveFeed({ facts, editor, reading, requests }, reload) : undefined;
-    return { kind: 'open', visit: randomId(), facts, editor, reading, requests, live };
+    const reruns = new Reruns({ requests, editor, onDone: () => reading.words.forget() });
+    if (!isLive) void reruns.look();
+    return { kind: 'open', visit: randomId(), facts, editor, reading, requests, reruns, live };
   } catch (error) {
     const isMissing = codeOf(error) === 'not_found';
     return { kind: 'trouble', message: isMissing ? text.notFound.title : text.unreachable };
@@ -92,6 +96,7 @@ async function loaded(id: string, reload: () => void): Promise<State> {
 function close(state: State): void {
   if (state.kind !== 'open') return;
   state.live?.close();
+  state.reruns.close();
   state.editor.close();
   state.reading.close();
 }

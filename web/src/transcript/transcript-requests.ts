@@ -61,6 +61,32 @@ export interface Refusal {
   refused: { id: string; line: ServerLine | null }[];
 }
 
+/** A passage that is recognised again. */
+export interface Rerun {
+  id: string;
+  status: 'waiting' | 'done' | 'failed';
+  line_ids: string[];
+  language: string | null;
+  /** From 0 to 1; null until a worker has begun. */
+  progress: number | null;
+  failure: string | null;
+  revision: number | null;
+}
+
+export interface RerunWish {
+  lines: { id: string; base: number }[];
+  language: string | null;
+  engine: string | null;
+}
+
+export interface RerunChoices {
+  is_kept: boolean;
+  languages: string[];
+  engines: { id: string; title: string; languages: string[] }[];
+  seconds_max: number;
+  lines_max: number;
+}
+
 /** One transcript: the owner's, or a shared one that can only be read. */
 export class TranscriptRequests {
   readonly #base: string;
@@ -138,6 +164,22 @@ export class TranscriptRequests {
 
   async publish(isPublished: boolean): Promise<void> {
     await request(isPublished ? 'PUT' : 'DELETE', `${this.#base}/edition/published`);
+  }
+
+  reruns(): Promise<Rerun[]> {
+    return request('GET', `${this.#base}/reruns`);
+  }
+
+  rerunChoices(): Promise<RerunChoices> {
+    return request('GET', `${this.#base}/reruns/choices`);
+  }
+
+  rerun(wish: RerunWish): Promise<Rerun> {
+    return request('POST', `${this.#base}/reruns`, { body: wish });
+  }
+
+  async dismissRerun(id: string): Promise<void> {
+    await request('DELETE', `${this.#base}/reruns/${id}`);
   }
 
   shares(): Promise<SharedLink[]> {

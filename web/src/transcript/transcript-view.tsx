@@ -8,6 +8,8 @@ import { LineList } from './line-list.tsx';
 import { type LineActions, LineRow } from './line-row.tsx';
 import { PlayerBar } from './player-bar.tsx';
 import type { Reading } from './reading.ts';
+import { RerunNote } from './rerun-note.tsx';
+import type { Reruns } from './reruns.ts';
 import { SidePanel } from './side-panel.tsx';
 import { nameOfSpeaker, voiceOfSpeaker } from './speaker-look.ts';
 import type { TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
@@ -20,6 +22,8 @@ export interface OwnerTools {
   /** The line that is being written in. */
   focusedId: string | undefined;
   askName(speaker: string): void;
+  reruns: Reruns;
+  askRerun(line: Line): void;
 }
 
 interface TranscriptViewProps {
@@ -65,6 +69,8 @@ export function TranscriptView(props: TranscriptViewProps) {
                 isTurn={index === 0 || lines[index - 1]?.speaker !== line.speaker}
                 hasSpeakers={speakerIds.length > 0}
                 isSaid={reading.saidId.value === line.id}
+                isWaiting={owner?.reruns.waitingIds.value.has(line.id) ?? false}
+                note={owner && noteOf(line, owner)}
                 actions={owner?.actions}
                 hear={reading.hear}
               />
@@ -93,4 +99,9 @@ export function TranscriptView(props: TranscriptViewProps) {
       />
     </>
   );
+}
+
+function noteOf(line: Line, { reruns, askRerun }: OwnerTools): ComponentChildren {
+  const rerun = reruns.byLine.value.get(line.id);
+  return rerun && <RerunNote rerun={rerun} reruns={reruns} again={() => askRerun(line)} />;
 }
