@@ -22,6 +22,7 @@ export interface NewRerun extends Pick<Rerun, 'id' | 'lines' | 'startMs' | 'endM
 }
 
 const columns = 'id, status, lines, start_ms, end_ms, language, engine, progress, failure, revision';
+const lineIdsOf = `jsonb_path_query_array(lines, '$[*].id')`;
 /** A rerun that no worker has brought to an end by then is given up. */
 const waitsAtMost = `interval '1 hour'`;
 const listedMax = 200;
@@ -50,22 +51,22 @@ export const rerunStore = {
     return onlyRow(rows);
   },
 
-  /** In the place of failed ones of the same stretch. Undefined while another one of it waits. */
+  /** In the place of failed ones of the same lines. Undefined while another one of them waits. */
   async insert(tx: Queryable, rerun: NewRerun): Promise<Rerun | undefined> {
     const { id, transcriptionId, accountId, lines, startMs, endMs, language, engine } = rerun;
     await expire(tx, transcriptionId);
+    const lineIds = lines.map((line) => line.id);
     await tx.query(
-      `delete from rerun
-       where transcription_id = $1 and status = 'failed' and start_ms < $3 and end_ms > $2`,
-      [transcriptionId, startMs, endMs],
+      `delete from rerun where transcription_id = $1 and status = 'failed' and ${lineIdsOf} ?| $2`,
+      [transcriptionId, lineIds],
     );
     const [row] = await tx.query<RerunRow>(
       `insert into rerun (id, transcription_id, account_id, lines, start_ms, end_ms, language, engine)
        select $1, $2, $3, $4, $5, $6, $7, $8
-       where not exists (select from rerun where transcription_id = $2 and status = 'waiting'
-                           and start_ms < $6 and end_ms > $5)
+       where not exists (select from rerun
+                         where transcription_id = $2 and status = 'waiting' and ${lineIdsOf} ?| $9)
        returning ${columns}`,
-      [id, transcriptionId, accountId, JSON.stringify(lines), startMs, endMs, language, engine],
+      [id, transcriptionId, accountId, JSON.stringify(lines), startMs, endMs, language, engine, lineIds],
     );
     return row && rerunOf(row);
   },
