@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newClient } from '../support/api-client.ts';
 import { onCleanup } from '../support/cleanup.ts';
-import { withConnection } from '../support/empty-database.ts';
+import { createEmptyDatabase, withConnection } from '../support/empty-database.ts';
 import { longhand, startService, testEnvironment } from '../support/service.ts';
 
 const austen = join(import.meta.dirname, '..', 'fixtures', 'austen-880.flac');
 
 test('only "longhand migrate" changes the schema where services may not, and a newer one serves them', async (t) => {
-  const environment = await testEnvironment(t, { LONGHAND_MIGRATE: 'false' });
+  const environment = await testEnvironment(t, {
+    LONGHAND_DATABASE_URL: await createEmptyDatabase(t),
+    LONGHAND_MIGRATE: 'false',
+  });
   const databaseUrl = environment.LONGHAND_DATABASE_URL ?? '';
   const refused = await longhand(environment, 'serve');
   assert.equal(refused.code, 1);

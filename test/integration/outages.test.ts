@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiClient } from '../support/api-client.ts';
 import { onCleanup } from '../support/cleanup.ts';
-import { createEmptyDatabase, withConnection } from '../support/empty-database.ts';
+import { createMigratedDatabase, withConnection } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestBucket, s3Environment, skipWithoutS3 } from '../support/s3-server.ts';
 import {
@@ -170,7 +170,7 @@ test('one worker with a wrong storage secret leaves the jobs to the other', {
 }, async (t) => {
   const settings = s3Environment(await createTestBucket(t));
   const wrong = { ...settings, LONGHAND_S3_SECRET_ACCESS_KEY: 'wrong' };
-  const databaseUrl = await createEmptyDatabase(t);
+  const databaseUrl = await createMigratedDatabase(t);
   const { environment } = await open(t, { ...settings, LONGHAND_DATABASE_URL: databaseUrl });
   const bad = { ...environment, ...wrong, LONGHAND_DATA_DIR: await temporaryDataDir(t) };
   await startService(bad, ['--role', 'worker']).then((service) => onCleanup(t, () => service.stop()));

@@ -7,7 +7,7 @@ import { ApiClient } from '../support/api-client.ts';
 import { assertError } from '../support/assert-answer.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { createEmptyDatabase, withConnection } from '../support/empty-database.ts';
+import { createMigratedDatabase, withConnection } from '../support/empty-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createTestBucket, s3Environment, skipWithoutS3 } from '../support/s3-server.ts';
@@ -43,7 +43,7 @@ test('a worker is silent while it is unfit, and heard again when it is fit', asy
 test('a worker with a wrong storage secret does not make the service ready, and no job is accepted for it', {
   skip: skipWithoutS3,
 }, async (t) => {
-  const databaseUrl = await createEmptyDatabase(t);
+  const databaseUrl = await createMigratedDatabase(t);
   const environment = await testEnvironment(t, {
     ...s3Environment(await createTestBucket(t)),
     LONGHAND_DATABASE_URL: databaseUrl,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Hooks, onCleanup } from './cleanup.ts';
-import { createEmptyDatabase } from './empty-database.ts';
+import { createMigratedDatabase } from './empty-database.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const main = join(root, 'src', 'main.ts');
@@ -39,7 +39,7 @@ export async function temporaryDataDir(hooks: Hooks): Promise<string> {
   return directory;
 }
 
-/** Settings for a service on an external database, so that starting one takes no initdb: an empty one unless it is given. */
+/** Settings for a service on an external database, so that starting one takes no initdb: a new one unless it is given. */
 export async function testEnvironment(hooks: Hooks, settings: Environment = {}): Promise<Environment> {
   const directory = await temporaryDataDir(hooks);
   return {
@@ -49,10 +49,12 @@ export async function testEnvironment(hooks: Hooks, settings: Environment = {}):
     // What a person has saved on this machine is no business of a test.
     XDG_CONFIG_HOME: join(directory, 'config'),
     XDG_STATE_HOME: join(directory, 'state'),
-    LONGHAND_DATABASE_URL: settings.LONGHAND_DATABASE_URL ?? (await createEmptyDatabase(hooks)),
+    LONGHAND_DATABASE_URL: settings.LONGHAND_DATABASE_URL ?? (await createMigratedDatabase(hooks)),
     LONGHAND_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
     LONGHAND_RATE_REQUESTS: '1000000',
     LONGHAND_RATE_CREATES: '1000000',
+    // Each has models of its own to load; tests that need several say so.
+    LONGHAND_WORKERS: '1',
     LONGHAND_LOG_LEVEL: 'warn',
     ...settings,
   };
