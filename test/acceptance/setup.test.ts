@@ -127,7 +127,10 @@ test('without sudo, or with one that refuses, there is the exact command for an 
   for (const name of wanted) await put(name, 'exit 0');
   const { status, stdout, stderr } = asUser('--tests');
   assert.deepEqual([status, stderr], [0, '']);
-  assert.match(stdout, new RegExp(`${administrator} radosgw ceph-mon ceph-osd curl chromium espeak-ng`));
+  assert.match(
+    stdout,
+    new RegExp(`${administrator} radosgw ceph-mon ceph-osd curl chromium chromium-headless-shell espeak-ng`),
+  );
   assert.match(stdout, /Next: npm test\n$/);
 });
 
