@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { CommandResult, Environment } from './service.ts';
+import { type CommandResult, compileCache, type Environment } from './service.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const commandWithinMs = 120_000;
@@ -20,7 +20,7 @@ export function startCommand(
   { inputFile }: { inputFile?: string } = {},
 ): StartedCommand {
   const child = spawn(process.execPath, [main, ...args], {
-    env: environment,
+    env: { ...compileCache, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: commandWithinMs,
     killSignal: 'SIGKILL',
@@ -43,7 +43,7 @@ export async function onTerminal(
   const words = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ');
   const command = `stty columns 120; ${words} > /dev/null`;
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
-    env: environment,
+    env: { ...compileCache, ...environment },
     stdio: [answer ? 'pipe' : 'ignore', 'pipe', 'inherit'],
     timeout: commandWithinMs,
     killSignal: 'SIGKILL',

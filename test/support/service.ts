@@ -13,6 +13,8 @@ const main = join(root, 'src', 'main.ts');
 const startWithinMs = 120_000;
 const stopWithinMs = 60_000;
 const commandWithinMs = 120_000;
+/** As bin/longhand does: what Node compiled is kept from the first file on. */
+export const compileCache = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'longhand') };
 const logCharactersMax = 16 * 1024 * 1024;
 
 /** Settings for a service on a machine where no name resolves: whatever is asked of it, nothing leaves the machine. */
@@ -68,7 +70,10 @@ export async function startService(
   wrapper: readonly string[] = [],
 ): Promise<TestService> {
   const [command = process.execPath, ...rest] = [...wrapper, process.execPath, main, 'serve', ...args];
-  const child = spawn(command, rest, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, rest, {
+    env: { ...compileCache, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log = (log + text).slice(-logCharactersMax);
@@ -124,7 +129,7 @@ export interface CommandResult {
 /** `longhand …` with the settings of a service. */
 export async function longhand(environment: Environment, ...args: string[]): Promise<CommandResult> {
   const child = spawn(process.execPath, [main, ...args], {
-    env: environment,
+    env: { ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: commandWithinMs,
     killSignal: 'SIGKILL',
