@@ -55,7 +55,14 @@ else {
         async () => ((await page.evaluate('document.querySelector("audio").currentTime')) as number) > 0,
         'sound',
       );
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await assertSound(signedIn, service);
+      }
+      await page.locator('.more').first().click();
+      await page.getByRole('menu').waitFor();
       await assertSound(signedIn, service);
+      await page.keyboard.press('Escape');
       await page.reload();
       await page.getByText('Edited before the end.').waitFor();
       assert.equal((await readTranscript(web, id)).status, 'processing');
@@ -90,7 +97,14 @@ else {
       await page.locator('.more').first().click();
       await page.getByRole('menu').waitFor();
       await assertSound(signedIn, service);
-      await page.keyboard.press('Escape');
+      for (const name of ['Shift times…', 'Somebody else…']) {
+        if (name !== 'Shift times…') await page.locator('.more').first().click();
+        await page.getByRole('menuitem', { name }).click();
+        await page.getByRole('dialog').waitFor();
+        await assertSound(signedIn, service);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
     }
     await page.setViewportSize(phone);
     await assertSound(signedIn, service);
