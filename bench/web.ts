@@ -1,4 +1,7 @@
-/** The web product in a real browser: its first load on a slow line, and the transcript of ten hours. */
+/**
+ * The web product in a real browser: its first load on a slow line, the transcript of ten hours, and the first words of
+ * an hour. `npm run bench -- web [pages] [words]`; without a part, both.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +12,7 @@ import { newAccount, type WebClient } from '../test/support/web-client.ts';
 import { signedInPage } from '../test/support/web-page.ts';
 import { transcribed } from '../test/support/web-recording.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
+import { firstWordsInBrowser } from './web-first-words.ts';
 
 const recording = join(import.meta.dirname, '..', 'test', 'fixtures', 'austen-880.flac');
 const firstLoadBytesMax = 100_000;
@@ -36,7 +40,8 @@ const largestPaint = `new Promise((done) => {
   new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime)).observe({ type: 'largest-contentful-paint', buffered: true });
 })`;
 
-export async function run(): Promise<Benchmark> {
+export async function run(args: string[]): Promise<Benchmark> {
+  const isWanted = (part: string) => args.length === 0 || args.includes(part);
   const dataDir = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
   const endings: (() => unknown)[] = [() => rm(dataDir, { recursive: true, force: true })];
   const hooks = { after: (end: () => unknown) => void endings.push(end) };
@@ -53,9 +58,15 @@ export async function run(): Promise<Benchmark> {
     const browser = await openBrowser(hooks);
     const accountId = await newAccount(service.environment);
     const { page, web } = await signedInPage(browser, service, { accountId });
-    const id = await tenHours(web);
-    const first = await firstLoad(browser, service, accountId);
-    return { title: 'The web product', rows: [...first, ...(await longTranscript(service, page, id))] };
+    const rows: BenchmarkRow[] = [];
+    // First: its models are not loaded yet, as in a service that nobody used before.
+    if (isWanted('words')) rows.push(await firstWordsInBrowser(service, page, dataDir));
+    if (isWanted('pages')) {
+      const id = await tenHours(web);
+      rows.push(...(await firstLoad(browser, service, accountId)));
+      rows.push(...(await longTranscript(service, page, id)));
+    }
+    return { title: 'The web product', rows };
   } finally {
     for (const end of endings.toReversed()) await end();
   }
