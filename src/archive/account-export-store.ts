@@ -24,6 +24,8 @@ const kinds: Readonly<Record<string, string>> = {
       (select coalesce(jsonb_agg(jsonb_build_object('created_at', share.created_at, 'expires_at', expires_at)), '[]')
        from share where share.transcription_id = job.id) as shares
     from transcription job where account_id = $1 order by number`,
+  rerun: `select id, transcription_id, status, language, engine, start_ms, end_ms, words, failure, created_at, ended_at
+    from rerun where account_id = $1 order by created_at, id`,
   event: `select id, type, transcription_id, created_at, body::jsonb,
       (select coalesce(jsonb_agg(jsonb_build_object('subscription_id', subscription_id, 'state', state, 'attempts',
          attempt_log) order by delivery.id), '[]')
