@@ -18,11 +18,11 @@ export const heardWordsStore = {
     return inOrder([row?.words ?? [], ...again.map(({ words }) => words)]);
   },
 
-  /** Those of a stretch of the recording, in milliseconds. */
+  /** Those of a stretch of the recording, in milliseconds; or only those that the machine is less sure of than so. */
   async within(
     db: Queryable,
     transcriptionId: string,
-    { fromMs, toMs }: { fromMs: number; toMs: number },
+    { fromMs, toMs, confidenceBelow }: { fromMs: number; toMs: number; confidenceBelow?: number | undefined },
   ): Promise<TranscriptWord[]> {
     const rows = await db.query<{ word: TranscriptWord }>(
       `select word from (
@@ -31,8 +31,10 @@ export const heardWordsStore = {
          select words, 1 + row_number() over (order by created_at) from rerun
          where transcription_id = $1 and end_ms >= $2 and start_ms <= $3
        ) as heard, jsonb_array_elements(coalesce(words, '[]'::jsonb)) with ordinality as spoken (word, place)
-       where (word ->> 2)::int >= $2 and (word ->> 1)::int <= $3 order by (word ->> 1)::int, run, place`,
-      [transcriptionId, fromMs, toMs],
+       where (word ->> 2)::int >= $2 and (word ->> 1)::int <= $3
+         and ($4::float8 is null or (word ->> 4)::float8 < $4)
+       order by (word ->> 1)::int, run, place`,
+      [transcriptionId, fromMs, toMs, confidenceBelow ?? null],
     );
     return rows.map(({ word }) => word);
   },

@@ -53,3 +53,20 @@ test('no word leaves the bounds of its line', () => {
   const words = editedWords({ startMs: 1100, endMs: 2500, text: 'I sent the numbers' }, heard);
   assert.ok(words.every(([, from, to]) => from >= 1100 && to <= 2500 && from <= to));
 });
+
+test('a word that was heard keeps its confidence, and one that somebody wrote has none', () => {
+  const unsure: TranscriptWord[] = [
+    [' I', 1000, 1200, null, 0.9],
+    [' scent', 1300, 1700, null, 0.2],
+    [' numbers', 1800, 2600, null, 0.4],
+  ];
+  const words = editedWords({ startMs: 1000, endMs: 2600, text: 'I sent numbers.' }, unsure);
+  assert.deepEqual(
+    words.map(([text, , , , confidence]) => [text.trim(), confidence]),
+    [
+      ['I', 0.9],
+      ['sent', undefined],
+      ['numbers.', 0.4],
+    ],
+  );
+});

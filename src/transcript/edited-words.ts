@@ -1,4 +1,4 @@
-/** The words of a line that somebody edited, with times: those the machine heard keep theirs. */
+/** The words of a line that somebody edited, with times: those the machine heard keep theirs, and its confidence. */
 import { segmentWords } from './segment-words.ts';
 import type { TranscriptWord } from './transcript-word.ts';
 
@@ -72,10 +72,12 @@ function withTimes(
     next = at;
   };
   for (const [i, j] of matches) {
-    const [, from = startMs, to = endMs] = heard[j] ?? ['', startMs, endMs];
+    const [, from = startMs, to = endMs, , confidence] = heard[j] ?? ['', startMs, endMs];
     spreadUntil(i, clamped(from));
-    const [text = '', , , ...speaker] = words[i] ?? ['', 0, 0];
-    timed.push([text, clamped(from), clamped(to), ...speaker]);
+    const [text = '', , , speaker] = words[i] ?? ['', 0, 0];
+    if (confidence !== undefined) timed.push([text, clamped(from), clamped(to), speaker ?? null, confidence]);
+    else if (speaker === undefined) timed.push([text, clamped(from), clamped(to)]);
+    else timed.push([text, clamped(from), clamped(to), speaker]);
     next = i + 1;
   }
   spreadUntil(words.length, endMs);

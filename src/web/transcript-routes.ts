@@ -45,9 +45,10 @@ export function transcriptRoutes(instance: FastifyInstance, { db, stores }: Tran
     url: `${path}/words`,
     schema: { hide: true, params: pathId, querystring: wordsQuery },
     handler: async (request, reply) => {
-      const { from_ms: fromMs, to_ms: toMs } = request.query;
+      const { from_ms: fromMs, to_ms: toMs, percent_below: percent } = request.query;
       await expectOwned(principalOf(request).account.id, request.params.id);
-      const words = await heardWordsStore.within(db, request.params.id, { fromMs, toMs });
+      const confidenceBelow = percent === undefined ? undefined : percent / 100;
+      const words = await heardWordsStore.within(db, request.params.id, { fromMs, toMs, confidenceBelow });
       return sendJson({ request, reply }, { data: words });
     },
   });

@@ -89,7 +89,14 @@ const digits = (least: number, most: number) =>
     z.int().min(least).max(most),
   );
 export const sinceQuery = webRequest(z.object({ since: digits(0, 999_999_999) }));
-export const wordsQuery = webRequest(z.object({ from_ms: digits(0, msMax), to_ms: digits(0, msMax) }));
+export const wordsQuery = webRequest(
+  z.object({
+    from_ms: digits(0, msMax),
+    to_ms: digits(0, msMax),
+    /** Only words of which the machine is less sure. */
+    percent_below: digits(1, 100).optional(),
+  }),
+);
 export const exportQuery = webRequest(
   z.object({
     format: z.enum(['txt', 'srt', 'vtt', 'json', 'docx']),

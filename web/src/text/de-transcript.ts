@@ -125,5 +125,6 @@ export const deTranscript: typeof enTranscript = {
     ['Esc', 'Schreiben beenden'],
     ['Strg Eingabe', 'beim Schreiben abspielen'],
     ['Strg Z', 'rückgängig'],
+    ['F8', 'nächstes unsichere Wort; mit Umschalt zurück'],
   ],
 };

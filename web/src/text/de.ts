@@ -1,10 +1,12 @@
 import { deRerun } from './de-rerun.ts';
 import { deTranscript } from './de-transcript.ts';
+import { deUnsure } from './de-unsure.ts';
 import type { Texts } from './en.ts';
 
 export const de: Texts = {
   transcript: deTranscript,
   rerun: deRerun,
+  unsure: deUnsure,
   loading: 'Wird geladen …',
   retry: 'Noch einmal versuchen',
   cancel: 'Abbrechen',

@@ -123,5 +123,6 @@ export const enTranscript = {
     ['Esc', 'stop writing'],
     ['Ctrl Enter', 'play while writing'],
     ['Ctrl Z', 'undo'],
+    ['F8', 'next unsure word; with Shift back'],
   ] as [string, string][],
 };

@@ -1,9 +1,11 @@
 import { enRerun } from './en-rerun.ts';
 import { enTranscript } from './en-transcript.ts';
+import { enUnsure } from './en-unsure.ts';
 
 export const en = {
   transcript: enTranscript,
   rerun: enRerun,
+  unsure: enUnsure,
   loading: 'Loading…',
   retry: 'Try again',
   cancel: 'Cancel',

@@ -19,6 +19,14 @@ export function putCaret(element: HTMLElement, offset: number): void {
   selection?.addRange(range);
 }
 
+/** Chooses a stretch of a line's text, so that what is typed takes its place. */
+export function selectText(element: HTMLElement, range: Range): void {
+  element.focus({ preventScroll: true });
+  const selection = getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+}
+
 /** Text of a line without line breaks: a paste or a dictation may bring some. */
 export function lineText(element: HTMLElement): string {
   return (element.textContent ?? '').replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ').replaceAll('\0', '');

@@ -15,6 +15,8 @@ import type { LineActions } from './line-row.tsx';
 import type { LiveFeed } from './live-feed.ts';
 import { LiveChip, Pen } from './live-state.tsx';
 import { NameDialog } from './name-dialog.tsx';
+import { NarrowTools } from './narrow-tools.tsx';
+import { onceDrawn } from './once-drawn.ts';
 import { lineElement, type Reading } from './reading.ts';
 import { RerunDialog } from './rerun-dialog.tsx';
 import type { Reruns } from './reruns.ts';
@@ -24,6 +26,8 @@ import { ShiftDialog } from './shift-dialog.tsx';
 import { nameOfSpeaker } from './speaker-look.ts';
 import type { TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
 import { TranscriptView } from './transcript-view.tsx';
+import { useUnsureKey } from './unsure-panel.tsx';
+import type { UnsureWords } from './unsure-words.ts';
 
 interface EditedTextProps {
   facts: Signal<TranscriptFacts>;
@@ -31,17 +35,27 @@ interface EditedTextProps {
   reading: Reading;
   requests: TranscriptRequests;
   reruns: Reruns;
+  unsure: UnsureWords;
   live: LiveFeed | undefined;
   reload(): void;
 }
 
-type Open =
+export type Open =
   | { kind: 'name'; speaker: string }
   | { kind: 'shift' | 'rerun'; line: Line }
   | { kind: 'export' | 'share' }
   | undefined;
 
-export function EditedText({ editor, reading, requests, reruns, live, reload, ...props }: EditedTextProps) {
+export function EditedText({
+  editor,
+  reading,
+  requests,
+  reruns,
+  unsure,
+  live,
+  reload,
+  ...props
+}: EditedTextProps) {
   const facts = props.facts.value;
   const isLive = facts.status === 'processing';
   const open = useSignal<Open>(undefined);
@@ -62,6 +76,11 @@ export function EditedText({ editor, reading, requests, reruns, live, reload, ..
     [reading],
   );
   useFindKey(isFinding);
+  useUnsureKey(unsure);
+  useEffect(() => {
+    if (!isLive) void unsure.load();
+  }, [isLive, unsure]);
+  useEffect(unsure.draw, [lines, unsure]);
   const close = () => {
     open.value = undefined;
   };
@@ -107,12 +126,13 @@ export function EditedText({ editor, reading, requests, reruns, live, reload, ..
           focusedId: focusedId.value,
           askName: (speaker) => (open.value = { kind: 'name', speaker }),
           reruns,
+          unsure,
           askRerun: (line) => (open.value = { kind: 'rerun', line }),
         }}
         note={isLive && <LiveChip progress={live?.progress.value} />}
         above={
           <>
-            <NarrowTools editor={editor} isLive={isLive} isFinding={isFinding} open={open} />
+            <NarrowTools {...{ editor, unsure, isLive, isFinding, open }} />
             <Conflicts editor={editor} show={(index) => reading.show(index)} />
             {lines.length === 0 && !isLive && <p class="quiet empty">{text.transcript.noSpeech}</p>}
           </>
@@ -159,43 +179,6 @@ export function EditedText({ editor, reading, requests, reruns, live, reload, ..
   );
 }
 
-/** Where the bar on top has no room for them. */
-function NarrowTools({
-  editor,
-  isLive,
-  isFinding,
-  open,
-}: {
-  editor: Editor;
-  isLive: boolean;
-  isFinding: Signal<boolean>;
-  open: Signal<Open>;
-}) {
-  return (
-    <div class="narrow-tools">
-      <button type="button" class="btn small" onClick={() => (isFinding.value = !isFinding.value)}>
-        {text.transcript.find}
-      </button>
-      {!isLive && (
-        <button type="button" class="btn small" onClick={() => (open.value = { kind: 'share' })}>
-          {text.transcript.share}
-        </button>
-      )}
-      <button
-        type="button"
-        class="btn small"
-        disabled={!editor.history.value.canUndo}
-        onClick={() => editor.undo()}
-      >
-        {text.transcript.undo}
-      </button>
-    </div>
-  );
-}
-
-/** After so many the line is looked for where it is. */
-const framesMax = 20;
-
 function actionsOf({
   editor,
   reading,
@@ -207,20 +190,14 @@ function actionsOf({
   focusedId: { value: string | undefined };
   menu: { value: OpenMenu | undefined };
 }): LineActions {
-  const putOnceDrawn = (id: string, offset: number, frames: number) => {
-    const element = lineElement(id);
-    if (element) putCaret(element, offset);
-    else if (frames > 0) requestAnimationFrame(() => putOnceDrawn(id, offset, frames - 1));
-    else reading.show(editor.indexOf(id));
-  };
-  /**
-   * Preact draws the change in a microtask that is queued by now, so ours finds the line before the next key arrives:
-   * whoever types on writes in the new line. A line out of sight is drawn some frames later.
-   */
   const putLater = (id: string | undefined, offset: number) => {
     if (id === undefined) return;
     focusedId.value = id;
-    queueMicrotask(() => putOnceDrawn(id, offset, framesMax));
+    onceDrawn(
+      id,
+      (element) => putCaret(element, offset),
+      () => reading.show(editor.indexOf(id)),
+    );
   };
   return {
     type(id, said) {

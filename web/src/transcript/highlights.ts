@@ -1,7 +1,7 @@
-/** Marks in the text without touching it: the word that is said, and what was searched for. */
+/** Marks in the text without touching it: the word that is said, what was searched for, what the machine is unsure of. */
 const isSupported = typeof Highlight !== 'undefined' && typeof CSS !== 'undefined' && 'highlights' in CSS;
 
-export function mark(name: 'now' | 'found', ranges: readonly Range[]): void {
+export function mark(name: 'now' | 'found' | 'unsure', ranges: readonly Range[]): void {
   if (!isSupported) return;
   if (ranges.length === 0) CSS.highlights.delete(name);
   else CSS.highlights.set(name, new Highlight(...ranges));

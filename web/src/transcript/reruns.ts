@@ -7,6 +7,8 @@ import type { Rerun, RerunWish, TranscriptRequests } from './transcript-requests
 
 const lookEveryMs = 1_000;
 const lookSeldomMs = 15_000;
+/** A service that is away so long is asked again by the next visit. */
+const failuresMax = 40;
 
 interface RerunsDeps {
   requests: TranscriptRequests;
@@ -61,7 +63,8 @@ export class Reruns {
       this.#failures += 1;
     }
     const isWaiting = this.open.peek().some(({ status }) => status === 'waiting');
-    if (this.#isClosed || (!isWaiting && this.#failures === 0)) return;
+    const isSettled = !isWaiting && this.#failures === 0;
+    if (this.#isClosed || isSettled || this.#failures > failuresMax) return;
     const pauseMs = Math.min(lookSeldomMs, lookEveryMs * 2 ** this.#failures);
     this.#timer = setTimeout(() => void this.look(), pauseMs);
   }

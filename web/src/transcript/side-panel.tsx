@@ -4,6 +4,8 @@ import { bytes, count } from '../format.ts';
 import { locale, text } from '../text.ts';
 import type { Line } from './line.ts';
 import type { TranscriptFacts } from './transcript-requests.ts';
+import { UnsurePanel } from './unsure-panel.tsx';
+import type { UnsureWords } from './unsure-words.ts';
 
 const percent = new Intl.NumberFormat(locale, { style: 'percent' });
 
@@ -14,9 +16,10 @@ interface SidePanelProps {
   nameOf(speaker: string): string;
   /** Undefined where the text can only be read. */
   askName: ((speaker: string) => void) | undefined;
+  unsure: UnsureWords | undefined;
 }
 
-export function SidePanel({ facts, lines, speakerIds, nameOf, askName }: SidePanelProps) {
+export function SidePanel({ facts, lines, speakerIds, nameOf, askName, unsure }: SidePanelProps) {
   const words = text.transcript;
   const shares = useMemo(() => sharesOf(lines), [lines]);
   const spoken = useMemo(() => lines.reduce((sum, line) => sum + wordsIn(line), 0), [lines]);
@@ -54,6 +57,7 @@ export function SidePanel({ facts, lines, speakerIds, nameOf, askName }: SidePan
           {facts.published_at && <li class="quiet">{words.isPublished}</li>}
         </ul>
       </section>
+      {unsure && <UnsurePanel unsure={unsure} />}
       {askName && (
         <section>
           <h2>{words.keys}</h2>

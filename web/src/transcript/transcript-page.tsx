@@ -14,6 +14,7 @@ import { randomId } from './outbox.ts';
 import { Reading } from './reading.ts';
 import { Reruns } from './reruns.ts';
 import { type TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
+import { UnsureWords } from './unsure-words.ts';
 
 type State =
   | { kind: 'loading' }
@@ -28,6 +29,7 @@ type State =
       reading: Reading;
       requests: TranscriptRequests;
       reruns: Reruns;
+      unsure: UnsureWords;
       /** While it is made. */
       live: LiveFeed | undefined;
     };
@@ -84,9 +86,14 @@ async function loaded(id: string, reload: () => void): Promise<State> {
     const reading = new Reading(id, requests);
     reading.know(read.facts);
     const live = isLive ? new LiveFeed({ facts, editor, reading, requests }, reload) : undefined;
-    const reruns = new Reruns({ requests, editor, onDone: () => reading.words.forget() });
+    const unsure = new UnsureWords({ requests, reading, editor });
+    const reheard = () => {
+      reading.words.forget();
+      void unsure.load();
+    };
+    const reruns = new Reruns({ requests, editor, onDone: reheard });
     if (!isLive) void reruns.look();
-    return { kind: 'open', visit: randomId(), facts, editor, reading, requests, reruns, live };
+    return { kind: 'open', visit: randomId(), facts, editor, reading, requests, reruns, unsure, live };
   } catch (error) {
     const isMissing = codeOf(error) === 'not_found';
     return { kind: 'trouble', message: isMissing ? text.notFound.title : text.unreachable };
@@ -97,6 +104,7 @@ function close(state: State): void {
   if (state.kind !== 'open') return;
   state.live?.close();
   state.reruns.close();
+  state.unsure.close();
   state.editor.close();
   state.reading.close();
 }

@@ -4,8 +4,14 @@ import { fetchAsPage, request } from '../request.ts';
 import type { Pending } from './draft.ts';
 import type { ServerLine } from './line.ts';
 
-/** Text, from and to in milliseconds, speaker. */
-export type HeardWord = readonly [text: string, startMs: number, endMs: number, speaker?: number | string];
+/** Text, from and to in milliseconds, speaker, and how sure the machine is, from 0 to 1. */
+export type HeardWord = readonly [
+  text: string,
+  startMs: number,
+  endMs: number,
+  speaker?: number | string | null,
+  confidence?: number,
+];
 
 export interface TranscriptFacts {
   id: string;
@@ -87,6 +93,9 @@ export interface RerunChoices {
   lines_max: number;
 }
 
+/** Longer than any recording. */
+const msMax = 360_000_000;
+
 /** One transcript: the owner's, or a shared one that can only be read. */
 export class TranscriptRequests {
   readonly #base: string;
@@ -114,6 +123,11 @@ export class TranscriptRequests {
 
   words(fromMs: number, toMs: number): Promise<HeardWord[]> {
     return request('GET', `${this.#base}/words?from_ms=${fromMs}&to_ms=${toMs}`);
+  }
+
+  /** Of the whole recording, those that the machine is less sure of. */
+  wordsBelow(percent: number): Promise<HeardWord[]> {
+    return request('GET', `${this.#base}/words?from_ms=0&to_ms=${msMax}&percent_below=${percent}`);
   }
 
   get mediaUrl(): string {

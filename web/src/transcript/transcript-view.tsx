@@ -13,6 +13,7 @@ import type { Reruns } from './reruns.ts';
 import { SidePanel } from './side-panel.tsx';
 import { nameOfSpeaker, voiceOfSpeaker } from './speaker-look.ts';
 import type { TranscriptFacts, TranscriptRequests } from './transcript-requests.ts';
+import type { UnsureWords } from './unsure-words.ts';
 
 const settleMs = 400;
 
@@ -24,6 +25,7 @@ export interface OwnerTools {
   askName(speaker: string): void;
   reruns: Reruns;
   askRerun(line: Line): void;
+  unsure: UnsureWords;
 }
 
 interface TranscriptViewProps {
@@ -84,6 +86,7 @@ export function TranscriptView(props: TranscriptViewProps) {
           speakerIds={speakerIds}
           nameOf={nameOf}
           askName={owner?.askName}
+          unsure={owner?.unsure}
         />
         {props.beside}
       </main>

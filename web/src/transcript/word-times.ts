@@ -9,16 +9,21 @@ export interface PlacedWord {
   to: number;
   startMs: number;
   endMs: number;
+  /** How sure the machine is, from 0 to 1, where it tells. */
+  confidence: number | undefined;
 }
 
 const windowMs = 300_000;
 /** Of five minutes each; two hours of words are enough to have at hand. */
 const windowsMax = 24;
 
+const nothing: readonly HeardWord[] = [];
+
 export class WordTimes {
   readonly #requests: TranscriptRequests;
   readonly #windows = new Map<number, readonly HeardWord[] | Promise<void>>();
-  #placed: { line: Line; words: PlacedWord[]; isHeard: boolean } | undefined;
+  /** A line that did not change is the same object. */
+  readonly #placed = new WeakMap<Line, { heard: readonly HeardWord[]; words: PlacedWord[] }>();
 
   constructor(requests: TranscriptRequests) {
     this.#requests = requests;
@@ -40,12 +45,17 @@ export class WordTimes {
   }
 
   of(line: Line): readonly PlacedWord[] {
-    const heard = this.#windows.get(Math.floor(line.startMs / windowMs));
-    const isHeard = heard !== undefined && !(heard instanceof Promise);
-    if (this.#placed?.line === line && this.#placed.isHeard === isHeard) return this.#placed.words;
-    const words = placed(line, isHeard ? heard : []);
-    this.#placed = { line, words, isHeard };
+    const heard = this.#heard(line.startMs);
+    const known = this.#placed.get(line);
+    if (known?.heard === heard) return known.words;
+    const words = placed(line, heard);
+    this.#placed.set(line, { heard, words });
     return words;
+  }
+
+  #heard(ms: number): readonly HeardWord[] {
+    const heard = this.#windows.get(Math.floor(ms / windowMs));
+    return heard === undefined || heard instanceof Promise ? nothing : heard;
   }
 
   async #fetch(number: number): Promise<void> {
@@ -63,12 +73,12 @@ export class WordTimes {
 
 function placed(line: Line, heard: readonly HeardWord[]): PlacedWord[] {
   let from = 0;
-  return editedWords(line, heard).flatMap(([text, startMs, endMs]) => {
+  return editedWords(line, heard).flatMap(([text, startMs, endMs, , confidence]) => {
     const word = text.trim();
     const at = line.text.indexOf(word, from);
     if (at < 0) return [];
     from = at + word.length;
-    return [{ from: at, to: from, startMs, endMs }];
+    return [{ from: at, to: from, startMs, endMs, confidence }];
   });
 }
 
