@@ -1,18 +1,39 @@
 /** What decoders of every kind do with logits and the tokens chosen so far. */
 
-export function likeliest(logits: Float32Array): number {
-  let best = 0;
-  for (let id = 1; id < logits.length; id++) {
-    if ((logits[id] ?? 0) > (logits[best] ?? 0)) best = id;
+/** Likeliest first; no more than are possible. */
+export function likeliestTokens(logits: Float32Array, count: number): number[] {
+  const tokens: number[] = [];
+  let least = Number.NEGATIVE_INFINITY;
+  for (let id = 0; id < logits.length; id++) {
+    const logit = logits[id] ?? Number.NEGATIVE_INFINITY;
+    if (logit <= least) continue;
+    let at = tokens.length;
+    while (at > 0 && (logits[tokens[at - 1] ?? 0] ?? 0) < logit) at--;
+    tokens.splice(at, 0, id);
+    if (tokens.length > count) tokens.pop();
+    if (tokens.length === count) least = logits[tokens[count - 1] ?? 0] ?? 0;
   }
-  return best;
+  return tokens;
+}
+
+/** `random` gives numbers from 0 to below 1. */
+export function drawnToken(logits: Float32Array, temperature: number, random: () => number): number {
+  const scaled = logits.map((logit) => logit / temperature);
+  const total = logSumExp(scaled);
+  let left = random();
+  for (let id = 0; id < scaled.length; id++) {
+    left -= Math.exp((scaled[id] ?? 0) - total);
+    if (left < 0) return id;
+  }
+  return likeliestTokens(logits, 1)[0] ?? 0;
 }
 
 export function logSumExp(logits: Float32Array): number {
   let highest = Number.NEGATIVE_INFINITY;
   for (const logit of logits) if (logit > highest) highest = logit;
   let sum = 0;
-  for (const logit of logits) sum += Math.exp(logit - highest);
+  // Further below, a logit adds less than what a number can hold beside it.
+  for (const logit of logits) if (logit > highest - 40) sum += Math.exp(logit - highest);
   return highest + Math.log(sum);
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { singleThread } from '../../../onnx/single-thread.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
-import { type AlignmentHeads, CachedDecoder } from '../cached-decoder.ts';
-import { isRepeating, likeliest, logSumExp } from '../token-choice.ts';
+import { type AlignmentHeads, DecoderState } from '../decoder-state.ts';
+import { beamSearch } from '../token-search.ts';
 import { MoonshineVocabulary } from './moonshine-vocabulary.ts';
 
 /** One step of the encoder's output: 384 samples. */
@@ -29,9 +29,9 @@ const alignmentHeads: Readonly<Record<string, AlignmentHeads>> = {
 };
 
 export interface DecodedSpeech {
-  tokens: number[];
+  tokens: readonly number[];
   /** For each token, the cross-attention of each alignment head; empty for a model whose heads are not known. */
-  attentions: Float32Array[][];
+  attentions: readonly Float32Array[][];
   /** The probability of each token. */
   probabilities: number[];
 }
@@ -68,21 +68,15 @@ export class MoonshineModel {
     await this.#decoder.release();
   }
 
-  async decode(samples: Float32Array): Promise<DecodedSpeech> {
+  async decode(samples: Float32Array, signal: AbortSignal): Promise<DecodedSpeech> {
     const input = new Tensor('float32', samples, [1, samples.length]);
     const { last_hidden_state } = await this.#encoder.run({ input_values: input });
-    const decoder = new CachedDecoder(this.#decoder, last_hidden_state as Tensor, this.#heads);
+    const encoded = last_hidden_state as Tensor;
+    const decoder = { network: this.#decoder, encoded, heads: this.#heads };
+    const start = await DecoderState.start(decoder, [this.vocabulary.start]);
     const tokensMax = Math.max(tokensAlwaysAllowed, (samples.length / sampleRate) * tokensPerSecondMax);
-    const decoded: DecodedSpeech = { tokens: [], attentions: [], probabilities: [] };
-    let step = await decoder.step(this.vocabulary.start);
-    while (decoded.tokens.length < tokensMax && !isRepeating(decoded.tokens)) {
-      const token = likeliest(step.logits);
-      if (token === this.vocabulary.end) break;
-      decoded.tokens.push(token);
-      decoded.probabilities.push(Math.exp((step.logits[token] ?? 0) - logSumExp(step.logits)));
-      step = await decoder.step(token);
-      decoded.attentions.push(step.attentions);
-    }
-    return decoded;
+    const rules = { end: this.vocabulary.end, tokensMax, allowed: (logits: Float32Array) => logits };
+    const { tokens, attentions, logProbabilities } = await beamSearch(start, rules, { beams: 1, signal });
+    return { tokens, attentions, probabilities: logProbabilities.map(Math.exp) };
   }
 }

@@ -35,7 +35,7 @@ export class MoonshineRecognizer implements Recognizer {
     for (const [i, utterance] of chunk.utterances.entries()) {
       signal.throwIfAborted();
       const extent = padded[i] ?? utterance;
-      const spoken = await this.#spoken(samples, extent, utterance, chunk.startSample);
+      const spoken = await this.#spoken(samples, extent, utterance, { offset: chunk.startSample, signal });
       if (spoken) recognised.push({ ...utterance, ...spoken, language: 'en' });
     }
     return recognised;
@@ -46,7 +46,7 @@ export class MoonshineRecognizer implements Recognizer {
     samples: Float32Array,
     padded: SpeechSpan,
     utterance: Utterance,
-    offset: number,
+    { offset, signal }: { offset: number; signal: AbortSignal },
   ): Promise<Pick<RecognisedUtterance, 'text' | 'words' | 'confidence'> | undefined> {
     const voiced = voicedSeconds([utterance]);
     for (const extent of [padded, utterance]) {
@@ -56,7 +56,7 @@ export class MoonshineRecognizer implements Recognizer {
         before,
         after: paddingSamples - (endSample - utterance.endSample),
       });
-      const decoded = await this.#model.decode(framed);
+      const decoded = await this.#model.decode(framed, signal);
       const whole = this.#model.vocabulary.textOf(decoded.tokens).trim();
       const text = spokenText(whole, voiced);
       // What was cut from the text cannot be found again in the words.

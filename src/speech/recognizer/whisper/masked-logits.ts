@@ -4,12 +4,13 @@ import type { WhisperVocabulary } from './whisper-vocabulary.ts';
 /** Speech begins within the first second of a window: its start was found by voice activity. */
 const firstTimestampSecondsMax = 1;
 
-/** The logits with every token that may not come next set to minus infinity. Changes and returns its argument. */
+/** The logits with every token that may not come next set to minus infinity. */
 export function maskedLogits(
-  logits: Float32Array,
+  given: Float32Array,
   tokens: readonly number[],
   vocabulary: WhisperVocabulary,
 ): Float32Array {
+  const logits = given.slice();
   for (const id of vocabulary.suppressed) logits[id] = Number.NEGATIVE_INFINITY;
   // Tokens for languages, tasks and "no timestamps" stand between the end and the first timestamp.
   mask(logits, vocabulary.end + 1, vocabulary.firstTimestamp);

@@ -1,20 +1,31 @@
-/** Greedy decoding of one audio window: the language token first, then text between timestamp tokens. */
-import type { CachedDecoder } from '../cached-decoder.ts';
+/** Decoding of one audio window: the language token first, then text between timestamp tokens. */
+import { deflateSync } from 'node:zlib';
+import type { DecoderState } from '../decoder-state.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer.ts';
-import { isRepeating, likeliest, logSumExp } from '../token-choice.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { logSumExp } from '../token-choice.ts';
+import { beamSearch, drawnSequence, type SearchRules, type TokenSequence } from '../token-search.ts';
 import { maskedLogits } from './masked-logits.ts';
 import type { WhisperModel } from './whisper-model.ts';
 
+/** Whisper's own: above this, nobody speaks. Clips of speech stand below 0.1. */
+export const noSpeechProbabilityMax = 0.6;
 /** Half of what the model has room for, as in training. */
 const tokensMax = 224;
+/** Whisper's own thresholds: text that compresses more repeats itself, and text less likely is mostly wrong. */
+const compressionRatioMax = 2.4;
+const averageLogProbabilityMin = -1;
+/** Then text is drawn at these temperatures until it passes. Whisper's own are five, which would take most of a job's time. */
+const temperatures = [0.2, 0.6, 1];
+const sequencesDrawn = 5;
 
 export interface DecodedWindow {
   language: string;
   /** Text only; timestamp tokens are taken out. */
-  tokens: number[];
+  tokens: readonly number[];
   /** For each of these tokens, the cross-attention of each alignment head. */
-  attentions: Float32Array[][];
-  probabilities: number[];
+  attentions: readonly Float32Array[][];
+  probabilities: readonly number[];
   /** The last timestamp, in seconds of the window. */
   decodedUntilSeconds: number;
   /** The mean log probability of the chosen tokens. */
@@ -23,7 +34,7 @@ export interface DecodedWindow {
 }
 
 interface StartedDecoding {
-  decoder: CachedDecoder;
+  decoder: DecoderState;
   languages: LanguageGuess[];
   noSpeechProbability: number;
 }
@@ -31,8 +42,8 @@ interface StartedDecoding {
 /** Encodes the window and decodes its first token: the languages, likeliest first. */
 export async function startDecoding(model: WhisperModel, samples: Float32Array): Promise<StartedDecoding> {
   const { vocabulary } = model;
-  const decoder = await model.encode(samples);
-  const { logits } = await decoder.step(vocabulary.start);
+  const decoder = await model.decoderAfter(samples, [vocabulary.start]);
+  const logits = decoder.rows[0]?.logits ?? new Float32Array();
   const noSpeechProbability = Math.exp((logits[vocabulary.noSpeech] ?? 0) - logSumExp(logits));
   const languages = rankedLanguages(logits, vocabulary.languages);
   return { decoder, languages, noSpeechProbability };
@@ -54,34 +65,61 @@ export function rankedLanguages(
 export async function decodeWindow(
   model: WhisperModel,
   { decoder, languages, noSpeechProbability }: StartedDecoding,
-  { language: wantedLanguage, translate }: Pick<RecognizerInput, 'language' | 'translate'>,
+  {
+    language: wantedLanguage,
+    translate,
+    signal,
+    beams,
+  }: Pick<RecognizerInput, 'language' | 'translate' | 'signal'> & { beams: number },
 ): Promise<DecodedWindow> {
   const { vocabulary } = model;
   const language = wantedLanguage ?? languages[0]?.language ?? 'en';
-  await decoder.step(vocabulary.languages.get(language) ?? vocabulary.start + 1);
-  let step = await decoder.step(translate ? vocabulary.translate : vocabulary.transcribe);
-  const tokens: number[] = [];
-  const attentions: Float32Array[][] = [];
-  const logProbabilities: number[] = [];
-  while (tokens.length < tokensMax && !isRepeating(tokens)) {
-    const logits = maskedLogits(step.logits, tokens, vocabulary);
-    const token = likeliest(logits);
-    logProbabilities.push((logits[token] ?? 0) - logSumExp(logits));
-    if (token === vocabulary.end) break;
-    tokens.push(token);
-    step = await decoder.step(token);
-    attentions.push(step.attentions);
-  }
+  const task = translate ? vocabulary.translate : vocabulary.transcribe;
+  const inLanguage = await decoder.next([vocabulary.languages.get(language) ?? vocabulary.start + 1], [0]);
+  const start = await inLanguage.next([task], [0]);
+  const { tokens, attentions, logProbabilities, averageLogProbability } = await likelySequence(model, start, {
+    beams,
+    signal,
+    isSpeech: noSpeechProbability <= noSpeechProbabilityMax,
+  });
   const lastTimestamp = tokens.findLast((token) => vocabulary.isTimestamp(token));
   const isText = (_: unknown, i: number) => vocabulary.isText(tokens[i] ?? vocabulary.end);
-  const sum = logProbabilities.reduce((total, one) => total + one, 0);
   return {
     language,
     tokens: tokens.filter(isText),
     attentions: attentions.filter(isText),
     probabilities: logProbabilities.filter(isText).map(Math.exp),
     decodedUntilSeconds: lastTimestamp === undefined ? 0 : vocabulary.secondsOf(lastTimestamp),
-    averageLogProbability: sum / (tokens.length + 1),
+    averageLogProbability,
     noSpeechProbability,
   };
+}
+
+/** With one beam nothing is drawn: that is the quick way. Nor where nobody speaks: what is drawn there is invented. */
+async function likelySequence(
+  { vocabulary }: WhisperModel,
+  start: DecoderState,
+  { beams, signal, isSpeech }: { beams: number; signal: AbortSignal; isSpeech: boolean },
+): Promise<TokenSequence> {
+  const rules: SearchRules = {
+    end: vocabulary.end,
+    tokensMax,
+    allowed: (logits, tokens) => maskedLogits(logits, tokens, vocabulary),
+  };
+  const tried = [await beamSearch(start, rules, { beams, signal })];
+  // The same audio always gets the same text.
+  const random = seededRandom(1);
+  const passes = ({ tokens, averageLogProbability }: TokenSequence) =>
+    averageLogProbability >= averageLogProbabilityMin &&
+    compressionRatio(vocabulary.textOf(tokens)) <= compressionRatioMax;
+  for (const temperature of beams > 1 && isSpeech ? temperatures : []) {
+    if (tried.some(passes)) break;
+    tried.push(await drawnSequence(start, rules, { sequences: sequencesDrawn, temperature, random, signal }));
+  }
+  return tried.find(passes) ?? (tried[0] as TokenSequence);
+}
+
+function compressionRatio(text: string): number {
+  const bytes = Buffer.from(text);
+  return bytes.length / deflateSync(bytes).length;
 }

@@ -1,8 +1,10 @@
 /** Whisper's encoder and decoder, run step by step. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { floatConvolutions } from '../../../onnx/float-convolutions.ts';
 import { singleThread } from '../../../onnx/single-thread.ts';
-import { CachedDecoder } from '../cached-decoder.ts';
+import { DecoderState } from '../decoder-state.ts';
 import { bands, logMel } from './log-mel.ts';
 import { WhisperVocabulary } from './whisper-vocabulary.ts';
 
@@ -27,7 +29,10 @@ export class WhisperModel {
 
   static async load(directory: string): Promise<WhisperModel> {
     const networks = {
-      encoder: await InferenceSession.create(join(directory, 'encoder.onnx'), encoderOptions),
+      encoder: await InferenceSession.create(
+        floatConvolutions(await readFile(join(directory, 'encoder.onnx'))),
+        encoderOptions,
+      ),
       decoder: await InferenceSession.create(join(directory, 'decoder.onnx'), singleThread),
     };
     return new WhisperModel(await WhisperVocabulary.load(directory), networks);
@@ -38,10 +43,13 @@ export class WhisperModel {
     await this.#decoder.release();
   }
 
-  async encode(samples: Float32Array): Promise<CachedDecoder> {
+  /** After the first tokens, in one row. */
+  async decoderAfter(samples: Float32Array, tokens: readonly number[]): Promise<DecoderState> {
     const input = new Tensor('float32', logMel(samples, windowFrames), [1, bands, windowFrames]);
     // Only this output: the encoder's attentions are 400 MB that nobody needs.
     const { last_hidden_state } = await this.#encoder.run({ input_features: input }, ['last_hidden_state']);
-    return new CachedDecoder(this.#decoder, last_hidden_state as Tensor, this.vocabulary.alignmentHeads);
+    const encoded = last_hidden_state as Tensor;
+    const decoder = { network: this.#decoder, encoded, heads: this.vocabulary.alignmentHeads };
+    return DecoderState.start(decoder, tokens);
   }
 }

@@ -5,12 +5,19 @@ import { type AlignedWord, alignedWords } from '../aligned-words.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
 import { SpokenWindow } from './spoken-window.ts';
-import { type DecodedWindow, decodeWindow, startDecoding } from './whisper-decoding.ts';
+import {
+  type DecodedWindow,
+  decodeWindow,
+  noSpeechProbabilityMax,
+  startDecoding,
+} from './whisper-decoding.ts';
 import { WhisperModel } from './whisper-model.ts';
 
-/** Whisper's own thresholds: above the first and below the second, the text is hallucinated. */
-const noSpeechProbabilityMax = 0.6;
-const averageLogProbabilityMin = -1;
+/**
+ * Where nobody speaks, text below this is hallucinated. Whisper's own threshold is -1; of several sequences the likeliest
+ * is likelier, "You" in music -0.9.
+ */
+const averageLogProbabilityMin = -0.6;
 /** Below this the text is wrong in any case. */
 const averageLogProbabilityHopeless = -1.6;
 
@@ -21,18 +28,26 @@ const stepSeconds = 0.02;
 const undecodedSecondsMax = 1.5;
 const passesMax = 4;
 
+/** The smallest model is there for speed. */
+function beamsOf(id: string): number {
+  return id === 'whisper-tiny' ? 1 : 5;
+}
+
 export class WhisperRecognizer implements Recognizer, LanguageDetector {
   readonly id: string;
   readonly translates = true;
   readonly #model: WhisperModel;
 
-  private constructor(id: string, model: WhisperModel) {
+  readonly #beams: number;
+
+  private constructor(id: string, model: WhisperModel, beams: number) {
     this.id = id;
     this.#model = model;
+    this.#beams = beams;
   }
 
-  static async load(id: string, directory: string): Promise<WhisperRecognizer> {
-    return new WhisperRecognizer(id, await WhisperModel.load(directory));
+  static async load(id: string, directory: string, beams = beamsOf(id)): Promise<WhisperRecognizer> {
+    return new WhisperRecognizer(id, await WhisperModel.load(directory), beams);
   }
 
   release(): Promise<void> {
@@ -55,7 +70,7 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
       const rest = window.samples.subarray(Math.round(fromSeconds * sampleRate));
       const seconds = rest.length / sampleRate;
       const started = await startDecoding(this.#model, rest);
-      const result = await decodeWindow(this.#model, started, { language, translate: input.translate });
+      const result = await decodeWindow(this.#model, started, { ...input, language, beams: this.#beams });
       language = result.language;
       for (const word of this.#spokenWords(result, seconds, voiced)) words.push(shifted(word, fromSeconds));
       const { decodedUntilSeconds } = result;
