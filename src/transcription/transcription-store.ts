@@ -69,6 +69,9 @@ interface EndedRow extends TranscriptionRow {
 const endedColumns = `${columns}, media, allowance_day::text,
   extract(epoch from finished_at - created_at)::float8 as took_seconds`;
 
+/** Written into the statement: with a limit as a parameter the list of an account with many jobs is planned anew each time. */
+const listLengths = [25, 100];
+
 export const transcriptionStore = {
   async insert(tx: Queryable, job: NewTranscription): Promise<ProcessingTranscription> {
     const inserted = await this.insertUnlessSame(tx, job, null);
@@ -129,10 +132,11 @@ export const transcriptionStore = {
     const rows = await hotQuery<SummaryRow>(
       db,
       'transcription_newest',
-      `select ${summaryColumns} from transcription where account_id = $1 order by number desc limit $2`,
-      [accountId, limit],
+      `select ${summaryColumns} from transcription where account_id = $1 order by number desc
+       limit ${listLengths.find((length) => length >= limit) ?? limit}`,
+      [accountId],
     );
-    return rows.map(summaryOf);
+    return rows.slice(0, limit).map(summaryOf);
   },
 
   /** For a worker: the job while it still is to be worked on. */

@@ -7,7 +7,7 @@ import { jobLogStore } from '../../src/transcription/job-log-store.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { openTestDatabase } from '../support/database.ts';
 
-const db = await openTestDatabase({ after });
+const db = await openTestDatabase({ after }, { connectionsMax: 1 });
 const accounts = accountStore(parsePlanTable(builtInPlans));
 const jobsOfEach = 60_000;
 
@@ -51,12 +51,22 @@ function rowsOf(node: PlanNode | undefined): number {
   return own * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), 0);
 }
 
+const old = await accountWithJobs('old');
+await accountWithJobs('new');
+await db.query('analyze transcription');
+
 test('the list of an account whose jobs are old reads no more than it shows', async () => {
-  const old = await accountWithJobs('old');
-  await accountWithJobs('new');
-  await db.query('analyze transcription');
   assert.ok((await rowsRead((tx) => transcriptionStore.listNewest(tx, old, 50))) <= 200);
   const all = { status: undefined, accountId: undefined, limit: 20 };
   assert.ok((await rowsRead((tx) => jobLogStore.list(tx, all))) <= 200);
   assert.ok((await rowsRead((tx) => jobLogStore.list(tx, { ...all, accountId: old }))) <= 200);
+});
+
+test('the list of an account with many jobs is not planned anew each time', async () => {
+  for (let times = 0; times < 20; times += 1)
+    assert.equal((await transcriptionStore.listNewest(db, old, 7)).length, 7);
+  const statements = await db.query<{ planned: number }>(
+    `select custom_plans::int as planned from pg_prepared_statements where name like 'transcription_newest%'`,
+  );
+  assert.deepEqual(statements, [{ planned: 5 }]);
 });
