@@ -1,7 +1,10 @@
 /** What is watched: figures on an address of their own, for API and worker alike, what the rules and the dashboard ask for; and traces. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { newClient } from '../support/api-client.ts';
@@ -17,9 +20,19 @@ const [apiPort, workerPort] = [await freePort(), await freePort()];
 const hooks = { after };
 const collector = await openReceiver(hooks, { answer: answerWith(200) });
 const receiver = await openReceiver(hooks);
+const recording = await readFile(austen);
+const server = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'audio/flac' }).end(recording);
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const site = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+onCleanup(hooks, async () => {
+  server.closeAllConnections();
+  server.close();
+});
 const environment = await testEnvironment(hooks, {
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://${collector.target}`,
-  LONGHAND_EGRESS_ALLOW: receiver.target,
+  LONGHAND_EGRESS_ALLOW: `${receiver.target},${site}`,
   LONGHAND_METRICS_LISTEN: `127.0.0.1:${apiPort}`,
   LONGHAND_LOG_LEVEL: 'info',
 });
@@ -90,21 +103,21 @@ interface Span {
   endTimeUnixNano: string;
 }
 
-/** What the collector was sent, of the caller's trace. */
-function spansOfCaller(): Span[] {
+/** What the collector was sent, of a caller's trace. */
+function spansOf(trace: string): Span[] {
   return collector.received
     .filter(({ path }) => path === '/v1/traces')
     .flatMap(({ body }) => JSON.parse(body.toString()).resourceSpans)
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans as Span[])
-    .filter(({ traceId }) => traceId === callerTrace);
+    .filter(({ traceId }) => traceId === trace);
 }
 
 test('the whole life of a job is one trace, its caller’s, across processes and without content', async () => {
   const request = 'POST /api/v1/transcriptions';
   const parts = [request, 'create', 'decode', 'recognise', 'finish', 'job', 'deliver'];
   const spans = await eventually(() => {
-    const told = spansOfCaller();
+    const told = spansOf(callerTrace);
     return parts.every((part) => told.some(({ name }) => name === part)) ? told : undefined;
   }, 'the spans of all parts');
   const named = (name: string) => spans.find((span) => span.name === name);
@@ -116,6 +129,29 @@ test('the whole life of a job is one trace, its caller’s, across processes and
     assert.ok(BigInt(end) >= BigInt(start), name);
   const sent = collector.received.map(({ body }) => body.toString()).join();
   assert.doesNotMatch(sent, /young man|austen-880|lh_[0-9a-zA-Z]|hooks|t0p/i);
+});
+
+test('the download of a link is a part of its trace, and the link is not', async () => {
+  const trace = callerTrace.replaceAll('4', '5');
+  const client = await newClient(api);
+  const created = await client.post(
+    '/api/v1/transcriptions',
+    { source_url: `http://${site}/private-talk.flac` },
+    { traceparent: `00-${trace}-${callerSpan}-01` },
+  );
+  assert.equal(created.status, 202);
+  const spans = await eventually(() => {
+    const told = spansOf(trace);
+    return ['create', 'fetch', 'decode'].every((part) => told.some(({ name }) => name === part))
+      ? told
+      : undefined;
+  }, 'the span of the download');
+  const named = (name: string) => spans.find((span) => span.name === name);
+  assert.equal(named('fetch')?.parentSpanId, named('create')?.spanId);
+  assert.ok(BigInt(named('decode')?.endTimeUnixNano ?? 0) >= BigInt(named('fetch')?.endTimeUnixNano ?? 0));
+  const sent = collector.received.map(({ body }) => body.toString()).join();
+  assert.doesNotMatch(sent, new RegExp(`private-talk|${site}`));
+  await client.ended(created.body.data.id);
 });
 
 test('an address for metrics that is not one stops the start with a sentence', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sendToMcp } from '../support/agent-client.ts';
 import { ApiClient, newClient } from '../support/api-client.ts';
 import { assertError } from '../support/assert-answer.ts';
 import { runService } from '../support/service.ts';
@@ -175,24 +176,47 @@ test('healthz and readyz answer', async () => {
   assert.equal((await stranger.get('/readyz')).status, 200);
 });
 
-test('the request rate of an account is limited, with headers that say so', async (t) => {
+test('the request rate of an account is limited', async (t) => {
   const limited = await runService(t, { LONGHAND_RATE_REQUESTS: '5', LONGHAND_RATE_CREATES: '2' });
-  const caller = await newClient(limited);
-  const creates = [];
-  for (let count = 0; count < 3; count += 1) creates.push(await caller.post('/api/v1/transcriptions', {}));
-  assert.deepEqual(
-    creates.map(({ status }) => status),
-    [400, 400, 429],
-  );
-  const [, , refused] = creates;
-  assert.ok(refused);
-  assertError(refused, { status: 429, code: 'rate_limited' });
-  assert.ok(Number(refused.headers.get('retry-after')) >= 1);
-  assert.match(refused.headers.get('ratelimit-policy') ?? '', /q=2;w=60/);
-  assert.match(refused.headers.get('ratelimit') ?? '', /r=0;t=\d+/);
-  const reads = [];
-  for (let count = 0; count < 4; count += 1) reads.push((await caller.get('/api/v1/transcriptions')).status);
-  assert.deepEqual(reads, [200, 200, 200, 429]);
-  const other = await newClient(limited);
-  assert.equal((await other.get('/api/v1/transcriptions')).status, 200);
+
+  await t.test('with headers that say so', async () => {
+    const caller = await newClient(limited);
+    const creates = [];
+    for (let count = 0; count < 3; count += 1) creates.push(await caller.post('/api/v1/transcriptions', {}));
+    assert.deepEqual(
+      creates.map(({ status }) => status),
+      [400, 400, 429],
+    );
+    const [, , refused] = creates;
+    assert.ok(refused);
+    assertError(refused, { status: 429, code: 'rate_limited' });
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+    assert.match(refused.headers.get('ratelimit-policy') ?? '', /q=2;w=60/);
+    assert.match(refused.headers.get('ratelimit') ?? '', /r=0;t=\d+/);
+    const reads = [];
+    for (let count = 0; count < 4; count += 1)
+      reads.push((await caller.get('/api/v1/transcriptions')).status);
+    assert.deepEqual(reads, [200, 200, 200, 429]);
+    const other = await newClient(limited);
+    assert.equal((await other.get('/api/v1/transcriptions')).status, 200);
+  });
+
+  await t.test('for its agents as well, who are told by the same code', async () => {
+    const agent = await newClient(limited);
+    const transcribe = { method: 'tools/call', params: { name: 'transcribe', arguments: {} } };
+    const errors = [];
+    for (let count = 0; count < 3; count += 1) {
+      const { result } = (await sendToMcp(agent, transcribe)).body;
+      assert.equal(result.isError, true);
+      errors.push(result.structuredContent.error);
+    }
+    assert.deepEqual(
+      errors.map(({ code }) => code),
+      ['invalid_source', 'invalid_source', 'rate_limited'],
+    );
+    assert.ok(errors[2].retry_after_seconds >= 1);
+    // A call that starts a job is a request twice over: to /mcp, and of the tool.
+    assertError(await sendToMcp(agent, transcribe), { status: 429, code: 'rate_limited' });
+    assertError(await agent.get('/api/v1/transcriptions'), { status: 429, code: 'rate_limited' });
+  });
 });
