@@ -45,8 +45,8 @@ server.get('/api/v1/transcriptions', async (request) => {
   const account = await accountOf(request.headers.authorization);
   const data = await db.prepared(
     'bare_list',
-    `select ${summary} from transcription where account_id = $1 order by number desc limit $2`,
-    [account, 25],
+    `select ${summary} from transcription where account_id = $1 order by number desc limit 25`,
+    [account],
   );
   return { data };
 });
