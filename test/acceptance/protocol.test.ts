@@ -176,10 +176,10 @@ test('healthz and readyz answer', async () => {
   assert.equal((await stranger.get('/readyz')).status, 200);
 });
 
-test('the request rate of an account is limited', async (t) => {
+test('the request rate of an account is limited, with headers that say so', async (t) => {
   const limited = await runService(t, { LONGHAND_RATE_REQUESTS: '5', LONGHAND_RATE_CREATES: '2' });
 
-  await t.test('with headers that say so', async () => {
+  await t.test('over REST', async () => {
     const caller = await newClient(limited);
     const creates = [];
     for (let count = 0; count < 3; count += 1) creates.push(await caller.post('/api/v1/transcriptions', {}));
@@ -201,7 +201,7 @@ test('the request rate of an account is limited', async (t) => {
     assert.equal((await other.get('/api/v1/transcriptions')).status, 200);
   });
 
-  await t.test('for its agents as well, who are told by the same code', async () => {
+  await t.test('over MCP, where an agent is told by the same code', async () => {
     const agent = await newClient(limited);
     const transcribe = { method: 'tools/call', params: { name: 'transcribe', arguments: {} } };
     const errors = [];
