@@ -67,7 +67,7 @@ const doors: Door[] = [
   {
     danger: 'the database driver',
     modules: /^pg$/,
-    through: /^src\/platform\/database\.ts$/,
+    through: /^src\/platform\/database(-connection|-session)?\.ts$/,
   },
   { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/task-store\.ts$/ },
   {

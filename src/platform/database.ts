@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { systemClock } from './clock.ts';
+import {
+  connectTimeoutMs,
+  defaultQueryTimeoutMs,
+  idleTransactionTimeoutMs,
+  isParameterRefused,
+  type Queryable,
+  queried,
+  queryableOf,
+  rowsOf,
+  serverLimits,
+  statementTimeoutMs,
+} from './database-connection.ts';
 import { DatabaseUnavailable, databaseFault } from './database-fault.ts';
+import { type DatabaseSession, openSession } from './database-session.ts';
 import type { Logger } from './telemetry.ts';
 
-/** What a store needs: the pool, or one transaction of it. */
-export interface Queryable {
-  query<Row extends object = Record<string, unknown>>(
-    text: string,
-    values?: readonly unknown[],
-  ): Promise<Row[]>;
-}
+export type { Queryable } from './database-connection.ts';
 
 /** For the few statements that run hundreds of times a second: parsed and planned once for each connection. */
 export interface PreparedQueryable {
@@ -32,26 +39,14 @@ export interface DatabaseOptions {
   queryTimeoutMs?: number;
 }
 
-/** For a new connection, or a free one of the pool. */
-const connectTimeoutMs = 4_000;
-const statementTimeoutMs = 30_000;
-/** Longer than the server's, which gives the better error. */
-const defaultQueryTimeoutMs = statementTimeoutMs + 5_000;
-const idleTransactionTimeoutMs = 60_000;
 const closeTimeoutMs = 3_000;
 /** invalid_sql_statement_name, duplicate_prepared_statement */
 const lostPreparedCodes: ReadonlySet<string> = new Set(['26000', '42P05']);
 /** A connection that nobody uses for so long is given back to the server. */
 const idleConnectionMs = 30_000;
 
-/** The server ends what takes too long. A pooler in between refuses to pass them on. */
-const serverLimits = {
-  statement_timeout: statementTimeoutMs,
-  idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
-};
-
 /**
- * A bounded pool of PostgreSQL connections. The only place that speaks to the driver. Every call ends within its limits;
+ * A bounded pool of PostgreSQL connections. Every call ends within its limits;
  * a database that is away is told by DatabaseUnavailable.
  */
 export class Database implements Queryable, PreparedQueryable {
@@ -221,84 +216,8 @@ export function hotQuery<Row extends object>(
   return 'prepared' in db ? db.prepared<Row>(name, text, values) : db.query<Row>(text, values);
 }
 
-/** One connection held on purpose. */
-export interface DatabaseSession extends Queryable {
-  /** Resolves, with the reason, when the connection ends without our having closed it. */
-  readonly lost: Promise<Error>;
-  /** Calls `hear` with the payload of each notification of the channel, from now on. */
-  listen(channel: string, hear: (payload: string) => void): Promise<void>;
-  close(): Promise<void>;
-}
-
-export interface SessionOptions {
-  connectionString: string;
-  applicationName: string;
-}
-
-export async function openSession(options: SessionOptions): Promise<DatabaseSession> {
-  const { statement_timeout } = serverLimits;
-  try {
-    return await openSessionWith(options, { statement_timeout });
-  } catch (error) {
-    if (!isParameterRefused(error)) throw error;
-    return await openSessionWith(options, {});
-  }
-}
-
-async function openSessionWith(
-  { connectionString, applicationName }: SessionOptions,
-  limits: Partial<typeof serverLimits>,
-): Promise<DatabaseSession> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: applicationName,
-    connectionTimeoutMillis: connectTimeoutMs,
-    ...limits,
-  });
-  const { promise: lost, resolve: lose } = Promise.withResolvers<Error>();
-  client.on('error', lose); // Without a listener the death of the connection would end the process.
-  await client.connect();
-  let closing = false;
-  client.on('end', () => {
-    if (!closing) lose(new Error('the database connection ended'));
-  });
-  return {
-    ...queryableOf(client, defaultQueryTimeoutMs),
-    lost,
-    async listen(channel, hear) {
-      client.on('notification', (message) => {
-        if (message.channel === channel) hear(message.payload ?? '');
-      });
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    },
-    async close() {
-      closing = true;
-      await client.end();
-    },
-  };
-}
-
-function queryableOf(client: pg.ClientBase, queryTimeoutMs: number): Queryable {
-  return {
-    query: (text, values = []) => queried(client, { text, values: [...values] }, queryTimeoutMs),
-  };
-}
-
-async function queried<Row extends object>(
-  client: pg.ClientBase,
-  query: pg.QueryConfig,
-  queryTimeoutMs: number,
-): Promise<Row[]> {
-  const limited = { ...query, query_timeout: queryTimeoutMs };
-  return rowsOf(await client.query<Row>(limited).catch(throwFault));
-}
-
 /** Behind a pooler a transaction brings its limits along, in the same message. */
 const beginLimited = `begin; set local statement_timeout = ${statementTimeoutMs}; set local idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`;
-
-function isParameterRefused(error: unknown): boolean {
-  return /unsupported startup parameter/.test((error as Error).message);
-}
 
 function isPreparedLost(error: unknown): boolean {
   return lostPreparedCodes.has((error as Partial<pg.DatabaseError>).code ?? '');
@@ -313,15 +232,6 @@ function preparedName(name: string, text: string): string {
   const made = `${name}_${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
   preparedNames.set(text, made);
   return made;
-}
-
-/** A text of several statements has several results. */
-function rowsOf<Row extends object>(result: pg.QueryResult<Row> | pg.QueryResult<Row>[]): Row[] {
-  return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
-}
-
-function throwFault(error: unknown): never {
-  throw databaseFault(error);
 }
 
 /** The one row a statement must give. */

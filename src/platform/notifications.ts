@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from './clock.ts';
-import type { Database, DatabaseSession } from './database.ts';
+import type { Database } from './database.ts';
+import type { DatabaseSession } from './database-session.ts';
 import type { Logger } from './telemetry.ts';
 
 /** `undefined`: anything may have changed, because for a while nobody listened. */

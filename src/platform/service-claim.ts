@@ -1,6 +1,7 @@
 /** One service at a time on an embedded database. Commands join it without a claim. */
 import type { Clock } from './clock.ts';
-import type { Database, DatabaseSession } from './database.ts';
+import type { Database } from './database.ts';
+import type { DatabaseSession } from './database-session.ts';
 import { StartError } from './start-error.ts';
 import type { Logger } from './telemetry.ts';
 
