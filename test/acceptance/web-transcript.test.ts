@@ -7,6 +7,7 @@ import { openBrowser, watchedPage, withoutChromium } from '../support/browser.ts
 import { onCleanup } from '../support/cleanup.ts';
 import { conversationWav } from '../support/conversation.ts';
 import { withConnection } from '../support/empty-database.ts';
+import { streamEvents } from '../support/event-stream.ts';
 import { eventually } from '../support/eventually.ts';
 import { startService, testEnvironment } from '../support/service.ts';
 import { WebClient } from '../support/web-client.ts';
@@ -23,12 +24,14 @@ else {
   const worker = await startService(environment, ['--role', 'worker']);
   onCleanup({ after }, () => worker.stop());
   const browser = await openBrowser({ after });
-  const opened = async (options: Parameters<typeof signedInPage>[2] = {}) => {
-    const signedIn = await signedInPage(browser, service, options);
-    const id = await transcribed(signedIn.web, recording);
+  // One person and one job for all tests that open it, each in a browser of its own: what a test edits, the next one finds.
+  const person = await WebClient.signedIn(service);
+  const id = await transcribed(person, recording);
+  const opened = async () => {
+    const signedIn = await signedInPage(browser, service, { web: person });
     await signedIn.page.goto(`${service.url}/transcripts/${id}`);
     await lines(signedIn.page).first().waitFor();
-    return { ...signedIn, id };
+    return signedIn;
   };
   const saved = (page: Page) => page.locator('.save[data-state=saved]').waitFor();
   const lines = (page: Page) => page.locator('.lines .said');
@@ -38,14 +41,15 @@ else {
   test('the text appears while it is made, is heard and edited where it is done, and keeps the edits at the end', async () => {
     const signedIn = await signedInPage(browser, service);
     const { page, web } = signedIn;
-    const long = { ...recording, bytes: await conversationWav(12) };
-    const id = await sendRecording(web, long);
-    await page.goto(`${service.url}/transcripts/${id}`);
+    const long = { ...recording, bytes: await conversationWav(6) };
+    const live = await sendRecording(web, long);
+    await page.goto(`${service.url}/transcripts/${live}`);
     await page.getByRole('heading', { name: 'Board meeting' }).waitFor();
-    await page.locator('.said[contenteditable]').first().waitFor();
+    await firstText(web, live);
     // The work stands still, so that all of this is before the end.
     worker.process.kill('SIGSTOP');
     try {
+      await page.locator('.said[contenteditable]').first().waitFor();
       await page.getByText('being written').first().waitFor();
       await lines(page).first().fill('Edited before the end.');
       await saved(page);
@@ -65,15 +69,15 @@ else {
       await page.keyboard.press('Escape');
       await page.reload();
       await page.getByText('Edited before the end.').waitFor();
-      assert.equal((await readTranscript(web, id)).status, 'processing');
+      assert.equal((await readTranscript(web, live)).status, 'processing');
       await lines(page).first().click();
     } finally {
       worker.process.kill('SIGCONT');
     }
     await page.getByRole('button', { name: 'Export', exact: true }).waitFor({ timeout: 200_000 });
-    const texts = await textOf(web, id);
+    const texts = await textOf(web, live);
     assert.equal(texts[0], 'Edited before the end.');
-    assert.ok(texts.length > 20, String(texts.length));
+    assert.ok(texts.length > 12, String(texts.length));
     // The page that was open is the same page: the caret is where it was.
     assert.equal(await page.evaluate('document.activeElement.dataset.line'), 'm000000');
     await page.context().close();
@@ -136,7 +140,7 @@ else {
   });
 
   test('a link with a time opens the recording there', async () => {
-    const { page, web, id } = await opened();
+    const { page, web } = await opened();
     const segments = (await readTranscript(web, id)).edition?.segments ?? [];
     const seconds = Math.floor((segments.at(-1)?.start_ms ?? 0) / 1000) + 1;
     await page.goto(`${service.url}/transcripts/${id}?t=${seconds}`);
@@ -150,7 +154,7 @@ else {
   });
 
   test('a place whose words could not be made out is named and heard', async () => {
-    const { page, id } = await opened();
+    const { page } = await opened();
     await withConnection(environment.LONGHAND_DATABASE_URL ?? '', (client) =>
       client.query('update transcription set unclear = $2 where id = $1', [
         id,
@@ -168,13 +172,16 @@ else {
   });
 
   test('what is typed is saved, undone by keys, split and joined', async () => {
-    const { page, web, id } = await opened();
+    const { page, web } = await opened();
     const original = await textOf(web, id);
     await lines(page).nth(1).click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' More words.');
     await saved(page);
-    assert.equal((await textOf(web, id))[1], `${original[1]} More words.`);
+    await eventually(
+      async () => (await textOf(web, id))[1] === `${original[1]} More words.`,
+      'what was typed',
+    );
     await page.keyboard.press('Control+z');
     await eventually(async () => (await textOf(web, id))[1] === original[1], 'the text before');
     await lines(page).nth(0).click();
@@ -194,7 +201,7 @@ else {
   });
 
   test('edits without a connection are sent when it is back', async () => {
-    const { page, web, id } = await opened();
+    const { page, web } = await opened();
     await page.context().setOffline(true);
     await lines(page).nth(0).click();
     await page.keyboard.press('Control+End');
@@ -207,7 +214,7 @@ else {
   });
 
   test('edits of a page that crashed before it could send them are there at the next visit', async () => {
-    const { page, web, id } = await opened();
+    const { page, web } = await opened();
     await page.route('**/edition/changes', (route) => route.abort());
     await lines(page).nth(0).click();
     await page.keyboard.press('Control+End');
@@ -225,7 +232,7 @@ else {
   });
 
   test('two tabs: each sees the other, and of one line that both changed nothing is lost', async () => {
-    const { page, web, id } = await opened();
+    const { page, web } = await opened();
     const other = await page.context().newPage();
     await other.goto(`${service.url}/transcripts/${id}`);
     await lines(other).first().waitFor();
@@ -244,12 +251,15 @@ else {
     await conflict.waitFor();
     await conflict.getByRole('button', { name: 'Keep both' }).click();
     await saved(other);
-    assert.equal((await textOf(web, id))[0], 'The first tab says that. The second tab says this.');
+    await eventually(
+      async () => (await textOf(web, id))[0] === 'The first tab says that. The second tab says this.',
+      'both texts',
+    );
     await page.context().close();
   });
 
   test('words are found and replaced, and a replacement everywhere is one step to take back', async () => {
-    const { page, web, id } = await opened();
+    const { page, web } = await opened();
     const original = await textOf(web, id);
     await page.keyboard.press('Control+f');
     await page.getByRole('searchbox', { name: 'Find' }).fill('the');
@@ -263,7 +273,7 @@ else {
   });
 
   test('a shared link shows the text to anybody until it is taken back, and opens nothing else', async () => {
-    const { page, web, id } = await opened();
+    const { page, web } = await opened();
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByRole('button', { name: 'Make a link' }).click();
     const link = await page.locator('input[readonly]').inputValue();
@@ -290,7 +300,7 @@ else {
 
   test('200 hostile texts in lines and names are shown as text, and none of them runs', async () => {
     const signedIn = await opened();
-    const { page, web, id, complaints } = signedIn;
+    const { page, web, complaints } = signedIn;
     const segments = hostileTexts.map((text, i) => ({
       start: i,
       end: i + 1,
@@ -320,4 +330,14 @@ else {
     );
     await page.context().close();
   });
+}
+
+/** The service says it sooner than a page has drawn it. */
+async function firstText({ url, cookie }: WebClient, id: string): Promise<void> {
+  const signal = AbortSignal.timeout(120_000);
+  const headers = { cookie, 'x-longhand-page': '1' };
+  const response = await fetch(`${url}/api/v1/transcriptions/${id}/events`, { headers, signal });
+  assert.equal(response.status, 200);
+  for await (const { name } of streamEvents(response)) if (name === 'text') return;
+  assert.fail('the job ended before there was text');
 }

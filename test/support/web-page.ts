@@ -13,13 +13,19 @@ export interface SignedInPage extends WatchedPage {
   web: WebClient;
 }
 
-/** A page of the account, a new one unless named, with the session's cookie in place. */
+interface SignedInPageOptions extends BrowserContextOptions {
+  accountId?: string;
+  plan?: string;
+  web?: WebClient;
+}
+
+/** A page of the account, a new one unless named, with the session's cookie in place: of `web`, or of a new session. */
 export async function signedInPage(
   browser: Browser,
   service: TestService,
-  { accountId, plan, ...options }: BrowserContextOptions & { accountId?: string; plan?: string } = {},
+  { accountId, plan, web: known, ...options }: SignedInPageOptions = {},
 ): Promise<SignedInPage> {
-  const web = await WebClient.signedIn(service, accountId, plan);
+  const web = known ?? (await WebClient.signedIn(service, accountId, plan));
   const watched = await watchedPage(browser, { locale: 'en-GB', viewport: wide, ...options });
   const [name = '', value = ''] = web.cookie.split('=');
   await watched.page
