@@ -37,7 +37,7 @@ test('it subscribes by itself, prints what is delivered, and takes the subscript
   assert.equal((await subscriptions()).length, 1);
   const upload = await client.uploadFile(austen);
   const { body } = await client.post('/api/v1/transcriptions', { upload });
-  assert.equal((await client.ended(body.data.id, 120_000)).body.data.status, 'completed');
+  assert.equal((await client.ended(body.data.id)).body.data.status, 'completed');
   const [line] = await says(/^.*transcription\.completed.*$/m);
   assert.ok(line.includes('austen-880.flac  3 s') && line.includes(body.data.id), line);
   command.child.kill('SIGINT');

@@ -59,7 +59,7 @@ test('kill -9 of the API in the middle of a task: the task goes on, and another 
   const again = owner.at(next.url);
   assert.equal((await state(again)).status, 'working');
   release.resolve();
-  await again.ended(taskId, 120_000);
+  await again.ended(taskId);
   const ended = await state(again);
   assert.equal(ended.status, 'completed');
   assert.match(JSON.stringify(ended.result.structuredContent), /not an ill[- ]disposed young man/i);

@@ -29,7 +29,7 @@ test('a service killed ten times during a job completes it after the restart, on
   }
   try {
     const client = new ApiClient(service.url, key);
-    const { body } = await client.ended(created.body.data.id, 120_000);
+    const { body } = await client.ended(created.body.data.id);
     assert.equal(body.data.status, 'completed');
     assert.match(body.data.text, /^he was not an ill[- ]disposed young man\W*$/i);
     assert.equal((await client.get(path)).body.data.length, 1);

@@ -31,7 +31,7 @@ test('a job with speaker_diarization gives every segment to the one who speaks i
     const { wav, turnSeconds } = twoVoices(4);
     const upload = await client.upload('talk.wav', wav);
     const created = await client.post('/api/v1/transcriptions', { upload, speaker_diarization: true });
-    const { body } = await client.ended(created.body.data.id, 120_000);
+    const { body } = await client.ended(created.body.data.id);
     assert.equal(body.data.status, 'completed');
     const segments: Spoken[] = body.data.segments;
     assert.ok(segments.length >= 4);

@@ -17,9 +17,9 @@ import { systemClock } from '../../src/platform/clock.ts';
 
 const publicAddress = '93.184.216.34';
 const limits: EgressLimits = {
-  connectMs: 1_000,
-  totalMs: 1_500,
-  idleMs: 700,
+  connectMs: 10_000,
+  totalMs: 20_000,
+  idleMs: 10_000,
   bytesMax: 200_000,
   headerBytesMax: 16_384,
   redirectsMax: 5,
@@ -72,6 +72,9 @@ function egress(): Egress {
     dial,
   });
 }
+
+/** For attacks that a limit of time ends. */
+const impatient: Partial<EgressLimits> = { totalMs: 1_500, idleMs: 700 };
 
 async function attempt(url: string, some: Partial<EgressLimits> = {}): Promise<void> {
   const answer = await egress().request({ url, limits: { ...limits, ...some } });
@@ -313,7 +316,7 @@ attack(
       const timer = setInterval(() => response.write('a'), 30);
       response.on('close', () => clearInterval(timer));
     };
-    return attempt('http://evil.example/');
+    return attempt('http://evil.example/', impatient);
   },
   'timeout',
 );
@@ -326,16 +329,16 @@ attack(
       const timer = setInterval(() => socket?.write('x'), 30);
       socket?.on('close', () => clearInterval(timer));
     };
-    return attempt('http://evil.example/');
+    return attempt('http://evil.example/', impatient);
   },
   'timeout',
 );
-attack('silence', () => attempt('http://evil.example/'), 'timeout');
+attack('silence', () => attempt('http://evil.example/', impatient), 'timeout');
 attack(
   'silence after the headers',
   () => {
     onRequest = (_q, response) => response.writeHead(200).flushHeaders();
-    return attempt('http://evil.example/');
+    return attempt('http://evil.example/', impatient);
   },
   'timeout',
 );
@@ -478,9 +481,10 @@ async function speak(proxyUrl: string, bytes: string): Promise<string> {
   socket.on('error', () => {});
   socket.on('data', (part) => {
     answer += part;
+    socket.setTimeout(500);
   });
-  // The refusals without credentials keep the connection open for another try: enough is read by then.
-  socket.setTimeout(500, () => socket.destroy());
+  // The refusals without credentials keep the connection open for another try: enough is read a while after the first part.
+  socket.setTimeout(20_000, () => socket.destroy());
   const lines = `${secret}\r\nConnection: close`;
   socket.write(bytes.replaceAll('VICTIM', String(victimPort)).replace('SECRET', lines));
   await new Promise((resolve) => socket.on('close', resolve));

@@ -11,9 +11,9 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { testCertificate, testCertificateKey } from '../fixtures/tls-certificate.ts';
 
 const limits: EgressLimits = {
-  connectMs: 2_000,
-  totalMs: 5_000,
-  idleMs: 2_000,
+  connectMs: 10_000,
+  totalMs: 20_000,
+  idleMs: 10_000,
   bytesMax: 100_000,
   headerBytesMax: 16_384,
   redirectsMax: 0,

@@ -89,12 +89,8 @@ test('a process that does not answer is ended after a time that follows the leng
     () => assert.fail('a stopped process cannot answer'),
     (error: unknown) => error,
   );
-  await clock.advance(209_000);
-  assert.equal(
-    speech.hasEnded,
-    false,
-    'thirty seconds of audio may take three and a half minutes on a busy machine',
-  );
+  await clock.advance(539_000);
+  assert.equal(speech.hasEnded, false, 'thirty seconds of audio may take nine minutes on a busy machine');
   await clock.advance(1_000);
   assert.ok((await outcome) instanceof SpeechProcessDied);
 });

@@ -4,6 +4,9 @@ import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Environment, longhand, type TestService } from './service.ts';
 
+/** On a busy machine models are loaded for half a minute, and a killed worker's lease ends first. */
+const endedWithinMs = 240_000;
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -68,7 +71,7 @@ export class ApiClient {
   }
 
   /** Polls until the job has ended. */
-  async ended(id: string, withinMs = 60_000): Promise<Answer> {
+  async ended(id: string, withinMs = endedWithinMs): Promise<Answer> {
     const deadline = Date.now() + withinMs;
     for (;;) {
       const answer = await this.get(`/api/v1/transcriptions/${id}`);

@@ -8,9 +8,19 @@ export function childProcesses(parent: number, named = ''): number[] {
     .map(Number);
 }
 
-function parentOf(pid: string): number | undefined {
-  // After the name in brackets: the state, then the parent.
-  return Number(fileOf(pid, 'stat').split(') ').at(-1)?.split(' ')[1]);
+/** How much of the processor it has had, in hundredths of a second. */
+export function processorTicks(pid: number): number {
+  const fields = statOf(String(pid));
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+function parentOf(pid: string): number {
+  return Number(statOf(pid)[1]);
+}
+
+/** What comes after the name in brackets: the state, the parent, … */
+function statOf(pid: string): string[] {
+  return fileOf(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
 }
 
 function commandOf(pid: string): string {
