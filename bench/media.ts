@@ -152,7 +152,7 @@ async function hostile(directory: string): Promise<BenchmarkRow[]> {
   await call('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=86400', day]);
   const files = [
     ...(await hostileFiles(place)),
-    ...(await truncatedFiles(place)),
+    ...(await truncatedFiles(place, [1, 2, 3, 4, 5, 6, 7, 8, 9])),
     { name: '24 hours of silence.flac', path: day },
   ];
   const rows: (Cost & { name: string })[] = [];

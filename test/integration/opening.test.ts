@@ -22,6 +22,7 @@ import type { CompletedTranscription } from '../../src/transcription/transcripti
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { fixtureSamples, silence } from '../support/audio.ts';
 import { onCleanup } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { openJobWorld } from '../support/job-world.ts';
 import { speechPool } from '../support/speech.ts';
 
@@ -46,12 +47,14 @@ const deps = {
 const store = deps.stores.current;
 const accountId = await world.account();
 
-/** Nearly three minutes of speech, then a silence that makes it a long recording and costs no recogniser. */
+/** A sentence every 25 s for nearly three minutes, then a silence: a long recording that costs the recogniser little. */
 async function recording(): Promise<Buffer> {
   const sentence = await fixtureSamples('austen-870.flac');
+  const pause = silence(18);
   const parts: Buffer[] = [];
   const spokenBytes = 170 * sampleRate * bytesPerSample;
-  for (let bytes = 0; bytes < spokenBytes; bytes += sentence.length) parts.push(sentence, silence(0.7));
+  for (let bytes = 0; bytes < spokenBytes; bytes += sentence.length + pause.length)
+    parts.push(sentence, pause);
   const samples = Buffer.concat([...parts, silence(450)]);
   return Buffer.concat([wavHeader(samples.length), samples]);
 }
@@ -90,11 +93,10 @@ async function chunkTasks(id: string): Promise<number[]> {
 }
 
 async function openingTasks(id: string): Promise<number[]> {
-  for (const deadline = patience(); ; await systemClock.sleep(100)) {
+  return await eventually(async () => {
     const indexes = await chunkTasks(id);
-    if (indexes.length > 0) return indexes;
-    deadline.throwIfAborted();
-  }
+    return indexes.length > 0 ? indexes : undefined;
+  }, 'the tasks of the opening');
 }
 
 async function completed(id: string, indexes: readonly number[]): Promise<CompletedTranscription> {

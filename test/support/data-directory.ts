@@ -1,11 +1,12 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
+import { promisify } from 'node:util';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
@@ -20,7 +21,8 @@ let pristine: Promise<string> | undefined;
 export async function dataDirectoryWithDatabase(hooks: Hooks): Promise<string> {
   pristine ??= makePristine();
   const dataDir = await temporaryDataDirectory(hooks);
-  await cp(await pristine, dataDir, { recursive: true });
+  // A thousand files: Node's own copy takes a second of processor time.
+  await promisify(execFile)('cp', ['-R', `${await pristine}/.`, dataDir]);
   return dataDir;
 }
 
