@@ -4,6 +4,7 @@ import { utterancesWithWords } from '../../../transcript/utterances-with-words.t
 import { type AlignedWord, alignedWords } from '../aligned-words.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
+import { withPauseMarks } from './pause-marks.ts';
 import { SpokenWindow } from './spoken-window.ts';
 import {
   type DecodedWindow,
@@ -77,11 +78,8 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
       if (decodedUntilSeconds === 0 || seconds - decodedUntilSeconds < undecodedSecondsMax) break;
       fromSeconds += decodedUntilSeconds;
     }
-    return utterancesWithWords(
-      input.chunk,
-      words.map((word) => window.onTimeline(word)),
-      input.translate ? 'en' : language,
-    );
+    const onTimeline = words.map((word) => window.onTimeline(word));
+    return withPauseMarks(utterancesWithWords(input.chunk, onTimeline, input.translate ? 'en' : language));
   }
 
   #spokenWords(result: DecodedWindow, seconds: number, voiced: number): AlignedWord[] {
