@@ -24,7 +24,7 @@ export function SidePanel({ facts, lines, speakerIds, nameOf, askName, unsure }:
   const shares = useMemo(() => sharesOf(lines), [lines]);
   const spoken = useMemo(() => lines.reduce((sum, line) => sum + wordsIn(line), 0), [lines]);
   return (
-    <section class="side" aria-label={words.about}>
+    <section class={`side${unsure?.heard.value.length ? ' scrolls' : ''}`} aria-label={words.about}>
       {speakerIds.length > 0 && (
         <section>
           <h2>{words.speakers}</h2>
