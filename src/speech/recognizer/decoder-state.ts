@@ -48,11 +48,14 @@ export class DecoderState {
     return DecoderState.#run(this.#decoder, tokens, { rows: tokens.length, cache });
   }
 
-  /** What comes from the audio is the same in all rows. */
+  /** What comes from the audio is the same in all rows, and large: for fewer rows its first ones serve. */
   #regrouped(name: string, tensor: Tensor, parents: readonly number[]): Tensor {
-    if (!isOfDecoder(name) && parents.length === this.rows.length) return tensor;
     const data = tensor.data as Float32Array;
     const rowLength = data.length / this.rows.length;
+    if (!isOfDecoder(name) && parents.length <= this.rows.length) {
+      const shared = data.subarray(0, rowLength * parents.length);
+      return new Tensor('float32', shared, [parents.length, ...tensor.dims.slice(1)]);
+    }
     const regrouped = new Float32Array(rowLength * parents.length);
     for (const [i, parent] of parents.entries())
       regrouped.set(data.subarray(parent * rowLength, (parent + 1) * rowLength), i * rowLength);

@@ -29,9 +29,9 @@ const stepSeconds = 0.02;
 const undecodedSecondsMax = 1.5;
 const passesMax = 4;
 
-/** The smallest model is there for speed. */
+/** The smallest model is there for speed; beams of a larger one would take a process over its memory. */
 function beamsOf(id: string): number {
-  return id === 'whisper-tiny' ? 1 : 5;
+  return id === 'whisper-base' ? 5 : 1;
 }
 
 export class WhisperRecognizer implements Recognizer, LanguageDetector {
