@@ -27,6 +27,7 @@ function embedded(dataDir: string, settings: Environment = {}): Environment {
     LONGHAND_PORT: '0',
     LONGHAND_DATA_DIR: dataDir,
     LONGHAND_LOG_LEVEL: 'warn',
+    LONGHAND_WORKERS: '1',
     LONGHAND_API_KEY: key,
     ...settings,
   };

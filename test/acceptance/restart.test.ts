@@ -17,6 +17,7 @@ test('a service killed ten times during a job completes it after the restart, on
     LONGHAND_DATA_DIR: await temporaryDataDir({ after }),
     LONGHAND_API_KEY: key,
     LONGHAND_LOG_LEVEL: 'error',
+    LONGHAND_WORKERS: '1',
   };
   let service = await startService(environment);
   const upload = await new ApiClient(service.url, key).uploadFile(austen);

@@ -15,8 +15,8 @@ const service = await runService(
 );
 const client = new ApiClient(service.url, key);
 const upload = await client.upload('a.wav', wavBytes(1, 0));
-/** Between two limits of ours and what a caller has patience for. */
-const patienceMs = 9_000;
+/** Two limits of ours are eight seconds; a busy machine adds to them, and a query without them takes 35 s. */
+const patienceMs = 25_000;
 
 async function answered(answer: Promise<Answer>): Promise<Answer> {
   const late = AbortSignal.timeout(patienceMs);
