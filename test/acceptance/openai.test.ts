@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import OpenAI, { toFile } from 'openai';
 import { type ApiClient, newClient } from '../support/api-client.ts';
 import { fixtureSamples, silence, spokenSamples } from '../support/audio.ts';
+import { childProcesses } from '../support/child-processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { runService, temporaryDataDir } from '../support/service.ts';
 import { oneVoice, twoVoices } from '../support/two-voices.ts';
@@ -37,12 +38,11 @@ async function jobsOf(client: ApiClient): Promise<{ id: string; status: string }
   return (await client.get('/api/v1/transcriptions?limit=100')).body.data;
 }
 
-/** A minute and more of speech, in several chunks. */
-/** About seven seconds a time, and eight of pauses. */
-async function longTalk(times = 3): Promise<Buffer<ArrayBuffer>> {
+/** A minute and more, in several chunks. */
+async function longTalk(): Promise<Buffer<ArrayBuffer>> {
   const names = ['austen-870.flac', 'austen-880.flac', 'austen-930.flac'];
   const clips = await Promise.all(names.map((name) => fixtureSamples(name)));
-  const all = Array.from({ length: times }, () => clips).flat();
+  const all = [clips, clips, clips].flat();
   return wavOf(Buffer.concat(all.flatMap((clip) => [clip, silence(2.5)])));
 }
 
@@ -235,19 +235,24 @@ test('errors come in the form that the client turns into its own', async () => {
 test('a repeat after a cut connection joins the job that runs, and one after its end gives it again', async () => {
   const own = await newClient(service);
   const client = clientOf(own);
-  // Long enough that it still runs when the connection is cut, on a fast machine too.
-  const talk = await longTalk(15);
-  const cut = new AbortController();
-  const first = client.audio.transcriptions.create(
-    { file: await toFile(talk, 'talk.wav'), model },
-    { signal: cut.signal },
-  );
-  const refused = assert.rejects(first, OpenAI.APIUserAbortError);
-  await eventually(async () => (await jobsOf(own)).length === 1, 'the job of the first request');
-  cut.abort();
-  await refused;
-  const again = () => toFile(talk, 'another-name.wav');
-  const { text } = await client.audio.transcriptions.create({ file: await again(), model });
+  const talk = await readFile(sentence);
+  const again = () => toFile(talk, 'another-name.flac');
+  // The job still runs when the connection is cut and the repeat is on its way.
+  const { repeated } = await whileNothingIsRecognised(async () => {
+    const cut = new AbortController();
+    const first = client.audio.transcriptions.create(
+      { file: await toFile(talk, 'talk.flac'), model },
+      { signal: cut.signal },
+    );
+    const refused = assert.rejects(first, OpenAI.APIUserAbortError);
+    await eventually(async () => (await jobsOf(own)).length === 1, 'the job of the first request');
+    cut.abort();
+    await refused;
+    const running = client.audio.transcriptions.create({ file: await again(), model });
+    assert.equal((await jobsOf(own))[0]?.status, 'processing');
+    return { repeated: running };
+  });
+  const { text } = await repeated;
   const [job, ...others] = await jobsOf(own);
   assert.deepEqual([job?.status, others], ['completed', []]);
   const { body } = await own.get(`/api/v1/transcriptions/${job?.id}`);
@@ -262,6 +267,17 @@ test('a repeat after a cut connection joins the job that runs, and one after its
   await client.audio.transcriptions.create({ file: await again(), model, language: 'en' });
   assert.equal((await jobsOf(own)).length, 2);
 });
+
+async function whileNothingIsRecognised<Result>(work: () => Promise<Result>): Promise<Result> {
+  const speech = childProcesses(service.process.pid ?? Number.NaN, 'speech-process-main');
+  assert.ok(speech.length > 0);
+  for (const pid of speech) process.kill(pid, 'SIGSTOP');
+  try {
+    return await work();
+  } finally {
+    for (const pid of speech) process.kill(pid, 'SIGCONT');
+  }
+}
 
 test('a request is held open for so long, then its answer names the job, which goes on', async () => {
   const hasty = await runService({ after }, { LONGHAND_OPENAI_WAIT: '1' });
