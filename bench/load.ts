@@ -30,6 +30,8 @@ const roundMs = 5_000;
 const warmUpMs = 8_000;
 const halfLoadMs = 6_000;
 const path = '/api/v1/transcriptions';
+/** By key, for gets: without it every round would begin with 64 creates. */
+const newestOf = new Map<string, string>();
 
 interface Target {
   url: string;
@@ -170,10 +172,11 @@ async function load(
   await Promise.all(
     keys.map(async (key, index) => {
       const random = new Random(index + 1);
-      let newest = '';
+      let newest = newestOf.get(key) ?? '';
       await delay(random.fraction() * paceMs);
       for (let next = performance.now(); performance.now() - startedAt < durationMs; ) {
         newest = await one(random, key, newest);
+        newestOf.set(key, newest);
         next += paceMs;
         if (paceMs > 0) await delay(Math.max(0, next - performance.now()));
       }
