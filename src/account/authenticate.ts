@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
+import { BatchLoader } from '../platform/batch-loader.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PreparedQueryable, Queryable } from '../platform/database.ts';
-import { GatheredLook } from '../platform/gathered-look.ts';
 import type { AccountStore, KeyOwner, KeyState } from './account-store.ts';
 import { apiKeyHash, hasApiKeyShape, hasValidChecksum } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
@@ -23,17 +23,17 @@ export class Authenticator {
   readonly #deps: AuthenticatorDeps;
   /** Keys whose use is being written: many requests at once would wait for each other's write of the same row. */
   readonly #noting = new Set<string>();
-  readonly #owners: GatheredLook<string, KeyOwner>;
+  readonly #owners: BatchLoader<string, KeyOwner>;
 
   constructor(deps: AuthenticatorDeps) {
     this.#deps = deps;
-    this.#owners = new GatheredLook((hashes) => deps.accounts.ofKeys(deps.db, hashes));
+    this.#owners = new BatchLoader((hashes) => deps.accounts.ofKeys(deps.db, hashes));
   }
 
   async authenticate(authorization: string | undefined, door: Door): Promise<Principal> {
     const key = bearerToken(authorization);
     if (!this.#isPlausible(key)) throw refusal('invalid_api_key');
-    const found = await this.#owners.find(apiKeyHash(key).toString('hex'));
+    const found = await this.#owners.load(apiKeyHash(key).toString('hex'));
     if (!found || !this.#isActive(found.key)) throw refusal('invalid_api_key');
     await this.#noteUse(found.key);
     return { account: found.account, credential: { kind: 'key', id: found.key.id }, door };

@@ -104,7 +104,7 @@ export const whisperModels: readonly Model[] = [
     title: 'Whisper base, 8 bit: languages other than English',
     licence: 'Apache-2.0',
     languages,
-    memoryBytes: 800 * mebibyte,
+    memoryBytes: 1250 * mebibyte,
     default: true,
     files: files('base', {
       encoder: {
