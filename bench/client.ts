@@ -17,7 +17,7 @@ import { systemClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { UploadThreads } from '../src/storage/local/upload-threads.ts';
-import { chromiumOptions } from '../test/support/browser.ts';
+import { chromiumOptions, wholeChromium } from '../test/support/browser.ts';
 import { bundledPage, developerServer, type PageGlobals } from '../test/support/bundled-page.ts';
 import type { Hooks } from '../test/support/cleanup.ts';
 import { freePort } from '../test/support/free-port.ts';
@@ -175,7 +175,7 @@ async function inChromium({ hooks, place, service, file }: Stage): Promise<Runne
   const page = await bundledPage(hooks);
   const address = await developerServer(hooks, { page, service: service.url, key: place.apiKey });
   return async ({ resumeFrom, killAt }) => {
-    const browser = await chromium.launch(chromiumOptions());
+    const browser = await chromium.launch(chromiumOptions([], wholeChromium));
     const sent: Sent = { state: undefined, parts: 0, fraction: 0 };
     const killed = Promise.withResolvers<void>();
     try {

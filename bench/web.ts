@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { openBrowser } from '../test/support/browser.ts';
+import { openBrowser, wholeChromium } from '../test/support/browser.ts';
 import { startService, type TestService } from '../test/support/service.ts';
 import { newAccount, type WebClient } from '../test/support/web-client.ts';
 import { signedInPage } from '../test/support/web-page.ts';
@@ -55,7 +55,7 @@ export async function run(args: string[]): Promise<Benchmark> {
     };
     const service = await startService(environment);
     endings.push(() => service.stop());
-    const browser = await openBrowser(hooks);
+    const browser = await openBrowser(hooks, [], wholeChromium);
     const accountId = await newAccount(service.environment);
     const { page, web } = await signedInPage(browser, service, { accountId });
     const rows: BenchmarkRow[] = [];

@@ -9,23 +9,32 @@ import { type Hooks, onCleanup } from './cleanup.ts';
 /** For each step on a page: the first job of a service also waits for its models, on machines that are busy. */
 const stepWithinMs = 150_000;
 
-const path = installed('chromium-headless-shell') || installed('chromium');
+/** What people use, with its window: for benchmarks. */
+export const wholeChromium = installed('chromium');
+const lightChromium = installed('chromium-headless-shell') || wholeChromium;
 
 /** For a test's options. */
-export const withoutChromium = path === '' && 'chromium is not here';
+export const withoutChromium = lightChromium === '' && 'chromium is not here';
 
 function installed(program: string): string {
   return spawnSync('which', [program], { encoding: 'utf8' }).stdout.trim();
 }
 
-export function chromiumOptions(args: readonly string[] = []): { executablePath: string; args: string[] } {
+export function chromiumOptions(
+  args: readonly string[] = [],
+  executablePath = lightChromium,
+): { executablePath: string; args: string[] } {
   // Chromium's own sandbox refuses to run as root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return { executablePath: path, args: [...sandbox, ...args] };
+  return { executablePath, args: [...sandbox, ...args] };
 }
 
-export async function openBrowser(hooks: Hooks, args: readonly string[] = []): Promise<Browser> {
-  const browser = await chromium.launch(chromiumOptions(args));
+export async function openBrowser(
+  hooks: Hooks,
+  args: readonly string[] = [],
+  executablePath = lightChromium,
+): Promise<Browser> {
+  const browser = await chromium.launch(chromiumOptions(args, executablePath));
   onCleanup(hooks, () => browser.close());
   return browser;
 }
