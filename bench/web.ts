@@ -60,7 +60,7 @@ export async function run(args: string[]): Promise<Benchmark> {
     const { page, web } = await signedInPage(browser, service, { accountId });
     const rows: BenchmarkRow[] = [];
     // First: its models are not loaded yet, as in a service that nobody used before.
-    if (isWanted('words')) rows.push(await firstWordsInBrowser(service, page, dataDir));
+    if (isWanted('words')) rows.push(await firstWordsInBrowser(service, page, web, dataDir));
     if (isWanted('pages')) {
       const id = await tenHours(web);
       rows.push(...(await firstLoad(browser, service, accountId)));

@@ -38,14 +38,24 @@ function useKeys(lines: readonly Line[]): (index: number) => string | number {
   return keyOf;
 }
 
-interface LineListProps {
-  lines: readonly Line[];
+interface RowProps {
+  line: Line;
+  index: number;
   render(line: Line, index: number): ComponentChildren;
+}
+
+interface LineListProps extends Pick<RowProps, 'render'> {
+  lines: readonly Line[];
   /** In the document wherever the window is: the line that is being written in. */
   keptId: string | undefined;
   onReady(handle: LineListHandle): void;
   /** The first line that can be seen has changed. */
   onPlace(index: number): void;
+}
+
+/** A component that reads signals is not drawn again while these and its properties are the same: scrolling draws new rows only. */
+function Row({ line, index, render }: RowProps) {
+  return <>{render(line, index)}</>;
 }
 
 export function LineList({ lines, render, keptId, onReady, onPlace }: LineListProps) {
@@ -108,7 +118,7 @@ export function LineList({ lines, render, keptId, onReady, onPlace }: LineListPr
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start - virtualizer.options.scrollMargin}px)` }}
             >
-              {render(line, index)}
+              <Row line={line} index={index} render={render} />
             </li>
           )
         );
