@@ -4,7 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const [directory = ''] = process.argv.slice(2);
+const [directory] = process.argv.slice(2);
+// Every process has an empty text in its command line.
+if (!directory) throw new Error('the directory is missing');
 /** By the first PostgreSQL gives its shared memory back. */
 const signals = ['SIGQUIT', 'SIGKILL', 'SIGKILL', 'SIGKILL'] as const;
 const pauseMs = 1_000;

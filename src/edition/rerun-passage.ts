@@ -41,18 +41,21 @@ export async function rerunPassage(
   const media = await keptMedia(deps, rerun.transcriptionId);
   if (!media) throw new RerunFailure('media_gone');
   const audio = await passageAudio(deps, media, rerun, signal);
-  const heard = placed(rerun, transcript(await recognised(deps, rerun, audio, signal)));
+  const utterances = await recognised(deps, rerun, audio, signal);
+  if (!utterances) return;
+  const heard = placed(rerun, transcript(utterances));
   if (heard.lines.length === 0) throw new RerunFailure('no_words');
   signal.throwIfAborted();
   await replaceLines(deps, rerun, heard);
 }
 
+/** Undefined when it was taken back meanwhile. */
 async function recognised(
   { db, speech, engine: ownEngine }: RerunPassageDeps,
   rerun: RunningRerun,
   audio: Buffer,
   signal: AbortSignal,
-): Promise<RecognisedUtterance[]> {
+): Promise<RecognisedUtterance[] | undefined> {
   const engine = rerun.engine ?? ownEngine;
   speech.warmUp(engine, rerun.language);
   const { spans, totalSamples } = await speech.findSpeech(whole(audio), signal);
@@ -73,7 +76,7 @@ async function recognised(
   for (const [i, chunk] of chunks.entries()) {
     const result = await speech.recognise(samplesOf(chunk), chunk, options, signal);
     utterances.push(...result.utterances);
-    await rerunStore.markProgress(db, rerun.id, (i + 1) / chunks.length);
+    if (!(await rerunStore.markProgress(db, rerun.id, (i + 1) / chunks.length))) return undefined;
   }
   return utterances;
 }

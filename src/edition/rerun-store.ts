@@ -87,8 +87,13 @@ export const rerunStore = {
     return { ...rerunOf(row), transcriptionId, accountId, task: task ?? 'transcribe' };
   },
 
-  async markProgress(db: Queryable, id: string, progress: number): Promise<void> {
-    await db.query(`update rerun set progress = $2 where id = $1 and status = 'waiting'`, [id, progress]);
+  /** False when it has ended, or was taken back. */
+  async markProgress(db: Queryable, id: string, progress: number): Promise<boolean> {
+    const rows = await db.query(
+      `update rerun set progress = $2 where id = $1 and status = 'waiting' returning id`,
+      [id, progress],
+    );
+    return rows.length > 0;
   },
 
   /** A try that counts; gives how many there were. */
