@@ -34,6 +34,7 @@ export const rerunStore = {
     const rows = await db.query<RerunRow>(
       `select ${columns} from rerun
        where transcription_id = $1 and (ended_at is null or ended_at > now() - interval '1 day')
+         and failure is distinct from 'withdrawn'
        order by start_ms, created_at limit ${listedMax}`,
       [transcriptionId],
     );
@@ -57,7 +58,7 @@ export const rerunStore = {
     await expire(tx, transcriptionId);
     const lineIds = lines.map((line) => line.id);
     await tx.query(
-      `delete from rerun where transcription_id = $1 and status = 'failed' and ${lineIdsOf} ?| $2`,
+      `update rerun set failure = 'withdrawn' where transcription_id = $1 and status = 'failed' and ${lineIdsOf} ?| $2`,
       [transcriptionId, lineIds],
     );
     const [row] = await tx.query<RerunRow>(
@@ -132,10 +133,12 @@ export const rerunStore = {
     );
   },
 
-  /** Takes back one that waits, or forgets one that failed. False when there is no such one. */
+  /** Takes back one that waits, or forgets one that failed; it still counts for its day. False when there is no such one. */
   async remove(db: Queryable, transcriptionId: string, id: string): Promise<boolean> {
     const rows = await db.query(
-      `delete from rerun where id = $2 and transcription_id = $1 and status <> 'done' returning id`,
+      `update rerun set status = 'failed', failure = 'withdrawn', ended_at = coalesce(ended_at, now())
+       where id = $2 and transcription_id = $1 and status <> 'done' and failure is distinct from 'withdrawn'
+       returning id`,
       [transcriptionId, id],
     );
     return rows.length > 0;

@@ -12,6 +12,8 @@ export type RerunFailureCode =
   | 'no_words'
   /** No worker came to it in time. */
   | 'expired'
+  /** Its owner took it back, or asked anew; it is not told any more. */
+  | 'withdrawn'
   | 'internal';
 
 export interface Rerun {

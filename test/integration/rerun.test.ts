@@ -74,7 +74,11 @@ test('a passage is asked for once at a time, and what waits is taken back', asyn
   await removeRerun(deps, principal, { id, rerunId });
   assert.deepEqual(await listReruns(deps, principal, id), []);
   assert.equal(await rerunStore.begin(db, rerunId), undefined);
+  assert.equal(await rerunStore.markProgress(db, rerunId, 0.5), false, 'a worker that had begun it stops');
+  await assert.rejects(removeRerun(deps, principal, { id, rerunId }), refused('not_found'));
   await ask(1, 3);
+  const { waiting, asked } = await rerunStore.usage(db, principal.account.id, new Date(0));
+  assert.deepEqual([waiting, asked], [1, 2], 'what is taken back still counts for its day');
 });
 
 test('lines that somebody changed since they were seen are not recognised again', async () => {
