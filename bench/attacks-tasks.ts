@@ -1,7 +1,7 @@
 /** Tasks of running jobs are lost: deleted by hand, or given up by the queue. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { PgBoss } from 'pg-boss';
-import { stepQueues } from '../src/transcription/steps.ts';
+import { stepQueues } from '../src/transcription/step/steps.ts';
 import { answerText, openSpeechEndpoint } from '../test/support/speech-endpoint.ts';
 import {
   type AttackStage,

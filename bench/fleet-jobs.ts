@@ -6,7 +6,7 @@ import { systemClock } from '../src/platform/clock.ts';
 import type { Database, Queryable } from '../src/platform/database.ts';
 import { TaskQueue } from '../src/platform/queue.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
-import { stepQueues } from '../src/transcription/steps.ts';
+import { stepQueues } from '../src/transcription/step/steps.ts';
 
 const logger = createLogger({ level: 'error', pretty: false });
 

@@ -11,9 +11,9 @@ import { taskChannel } from '../src/platform/task-store.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
 import type { Speech } from '../src/speech/speech.ts';
 import type { ObjectStore, ObjectStores } from '../src/storage/object-store.ts';
-import { finish } from '../src/transcription/finish.ts';
-import { recognise } from '../src/transcription/recognise.ts';
-import { type ChunkTask, type JobTask, stepQueues } from '../src/transcription/steps.ts';
+import { finish } from '../src/transcription/step/finish.ts';
+import { recognise } from '../src/transcription/step/recognise.ts';
+import { type ChunkTask, type JobTask, stepQueues } from '../src/transcription/step/steps.ts';
 
 const [databaseUrl = '', sleepMs = '1000', slots = '2'] = process.argv.slice(2);
 const logger = createLogger({ level: 'error', pretty: false });

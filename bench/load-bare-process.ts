@@ -6,8 +6,8 @@ import { systemClock } from '../src/platform/clock.ts';
 import { Database, hotQuery } from '../src/platform/database.ts';
 import { TaskQueue } from '../src/platform/queue.ts';
 import { createLogger } from '../src/platform/telemetry.ts';
-import { admissionStore } from '../src/transcription/admission-store.ts';
-import { stepQueues } from '../src/transcription/steps.ts';
+import { admissionStore } from '../src/transcription/admission/admission-store.ts';
+import { stepQueues } from '../src/transcription/step/steps.ts';
 
 const [databaseUrl = '', port = '0'] = process.argv.slice(2);
 const logger = createLogger({ level: 'error', pretty: false });

@@ -11,7 +11,7 @@ import { createLogger } from '../src/platform/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import type { Chunk } from '../src/timeline/chunk-plan.ts';
 import { voicedSeconds } from '../src/timeline/utterance.ts';
-import { stepQueues } from '../src/transcription/steps.ts';
+import { stepQueues } from '../src/transcription/step/steps.ts';
 import { startService } from '../test/support/service.ts';
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');

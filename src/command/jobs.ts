@@ -1,5 +1,5 @@
 /** `longhand jobs`: the operator's view of all jobs. */
-import { jobLogStore, type LoggedJob } from '../transcription/job-log-store.ts';
+import { jobLogStore, type LoggedJob } from '../transcription/library/job-log-store.ts';
 import { onFoundation, print, table } from './command-context.ts';
 import { optionalId, wholeNumber } from './option-value.ts';
 import { UsageError } from './usage-error.ts';

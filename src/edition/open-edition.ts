@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Segment } from '../transcript/segment.ts';
 import { LiveTranscript } from '../transcript/transcript.ts';
-import { chunkStore } from '../transcription/chunk-store.ts';
+import { chunkStore } from '../transcription/step/chunk-store.ts';
 import { type Edition, machineEdition } from './edition.ts';
 import { editionStore } from './edition-store.ts';
 import { linesAtEnd } from './lines-at-end.ts';

@@ -1,8 +1,8 @@
 import type { Database } from '../platform/database.ts';
 import { type Duty, startDuty } from '../platform/duty.ts';
 import { runExclusively } from '../platform/exclusive.ts';
-import { chunkStore } from '../transcription/chunk-store.ts';
-import { idempotencyStore } from '../transcription/idempotency-store.ts';
+import { idempotencyStore } from '../transcription/admission/idempotency-store.ts';
+import { chunkStore } from '../transcription/step/chunk-store.ts';
 import { eventStore } from '../webhook/event-store.ts';
 import { type DeleteAccountDeps, eraseAccount } from './delete-account.ts';
 import { eraseObjects } from './erase-objects.ts';

@@ -4,8 +4,8 @@ import { errorAnswers, protectedErrors } from '../contract/envelope.ts';
 import { ApiError } from '../contract/errors.ts';
 import { pathId } from '../contract/path-id.ts';
 import { eventFrame, followHeaders, transcriptionEvent } from '../contract/transcription-event.ts';
-import type { JobEvent } from '../transcription/job-feed.ts';
-import type { JobFeeds } from '../transcription/job-feeds.ts';
+import type { JobEvent } from '../transcription/feed/job-feed.ts';
+import type { JobFeeds } from '../transcription/feed/job-feeds.ts';
 import { principalOf } from './authentication.ts';
 import { beginEventStream, type EventStreams } from './event-streams.ts';
 

@@ -17,7 +17,10 @@ import {
   transcriptionListItemOnWire,
   transcriptionOnWire,
 } from '../contract/transcription.ts';
-import { type CreateTranscriptionDeps, createTranscription } from '../transcription/create-transcription.ts';
+import {
+  type CreateTranscriptionDeps,
+  createTranscription,
+} from '../transcription/admission/create-transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { principalOf } from './authentication.ts';
 

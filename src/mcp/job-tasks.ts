@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
+import type { CreatedTranscription } from '../transcription/admission/earlier-request.ts';
 import { cancelTranscription } from '../transcription/cancel-transcription.ts';
-import type { CreatedTranscription } from '../transcription/earlier-request.ts';
 import { progressOf } from '../transcription/progress.ts';
 import type { Transcription } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';

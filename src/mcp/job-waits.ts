@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Clock } from '../platform/clock.ts';
-import type { JobEvent } from '../transcription/job-feed.ts';
-import type { JobFeeds } from '../transcription/job-feeds.ts';
+import type { JobEvent } from '../transcription/feed/job-feed.ts';
+import type { JobFeeds } from '../transcription/feed/job-feeds.ts';
 import type { Progress } from '../transcription/progress.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 

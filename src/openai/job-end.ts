@@ -1,7 +1,7 @@
 /** Waiting for a job, for a caller that holds its request open. */
 import type { Clock } from '../platform/clock.ts';
 import { isOwnFault } from '../transcription/failure.ts';
-import type { JobFeeds } from '../transcription/job-feeds.ts';
+import type { JobFeeds } from '../transcription/feed/job-feeds.ts';
 import type {
   CompletedTranscription,
   EndedTranscription,

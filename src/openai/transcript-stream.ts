@@ -1,5 +1,5 @@
 /** `stream=true`: a job as OpenAI's events, while it is made. */
-import type { JobEvent } from '../transcription/job-feed.ts';
+import type { JobEvent } from '../transcription/feed/job-feed.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 import { completed, deletedJob } from './job-end.ts';
 import { OpenAiError } from './openai-error.ts';

@@ -3,7 +3,10 @@ import type { Principal } from '../account/principal.ts';
 import { principalOf } from '../http/authentication.ts';
 import { beginEventStream, type EventStreams } from '../http/event-streams.ts';
 import { segmentWords } from '../transcript/segment-words.ts';
-import { type CreateTranscriptionDeps, createTranscription } from '../transcription/create-transcription.ts';
+import {
+  type CreateTranscriptionDeps,
+  createTranscription,
+} from '../transcription/admission/create-transcription.ts';
 import type { Task } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { completedJob, deletedJob, type JobEndDeps } from './job-end.ts';

@@ -6,7 +6,7 @@ import type { Announcements } from '../platform/notifications.ts';
 import type { TaskQueue } from '../platform/queue.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { Traces } from '../platform/traces.ts';
-import type { JobNotes } from '../transcription/job-notes.ts';
+import type { JobNotes } from '../transcription/trace/job-notes.ts';
 import type { Foundation } from './foundation.ts';
 import type { Storage } from './processing.ts';
 import type { Webhooks } from './webhooks.ts';

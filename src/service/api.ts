@@ -17,7 +17,7 @@ import { labelOfSource } from '../media/label.ts';
 import type { Database } from '../platform/database.ts';
 import { InTurn } from '../platform/in-turn.ts';
 import { StartError } from '../platform/start-error.ts';
-import { JobFeeds } from '../transcription/job-feeds.ts';
+import { JobFeeds } from '../transcription/feed/job-feeds.ts';
 import { uploadStore } from '../upload/upload-store.ts';
 import { verifyUpload } from '../upload/verify-upload.ts';
 import { receiverUrlCheck } from '../webhook/receiver-url.ts';

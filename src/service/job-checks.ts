@@ -14,7 +14,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import { modelsNeededBy } from '../speech/engine.ts';
 import { workKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
-import { isProcessingAvailable } from '../transcription/worker-presence.ts';
+import { isProcessingAvailable } from '../transcription/fault/worker-presence.ts';
 import { secretKeyFault } from '../webhook/secret-keys.ts';
 import { Check, type Finding } from './check.ts';
 import { diskBudget, scratchPath } from './disk.ts';

@@ -3,8 +3,8 @@ import type { Meter } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 import type { Database } from '../platform/database.ts';
 import { packageVersion } from '../platform/package-version.ts';
-import type { JobNotes } from '../transcription/job-notes.ts';
-import type { JobTraces } from '../transcription/job-traces.ts';
+import type { JobNotes } from '../transcription/trace/job-notes.ts';
+import type { JobTraces } from '../transcription/trace/job-traces.ts';
 import type { Storage } from './processing.ts';
 
 export function observeProcess(

@@ -6,7 +6,7 @@ import type { PublicUrl } from '../http/public-url.ts';
 import type { Queryable } from '../platform/database.ts';
 import type { Announcements } from '../platform/notifications.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { JobTraces } from '../transcription/job-traces.ts';
+import type { JobTraces } from '../transcription/trace/job-traces.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 import type { SettledDelivery, Settlement } from '../webhook/delivery.ts';
 import { keepDeliveryLog } from '../webhook/delivery-log.ts';

@@ -2,14 +2,14 @@ import type { Allowance } from '../account/allowance.ts';
 import type { Database, Queryable } from '../platform/database.ts';
 import type { Logger } from '../platform/telemetry.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
-import { type AdmissionDeps, admitJobs, wakeSteps } from './admission.ts';
-import { chunkStore } from './chunk-store.ts';
+import { type AdmissionDeps, admitJobs, wakeSteps } from './admission/admission.ts';
+import { removeWorkObject } from './audio/work-object.ts';
 import type { Failure } from './failure.ts';
-import type { JobNotes } from './job-notes.ts';
 import { knownSpeakerStore } from './known-speaker-store.ts';
+import { chunkStore } from './step/chunk-store.ts';
+import type { JobNotes } from './trace/job-notes.ts';
 import type { EndedTranscription } from './transcription.ts';
 import { type JustEnded, transcriptionStore } from './transcription-store.ts';
-import { removeWorkObject } from './work-object.ts';
 
 export interface EndJobDeps {
   db: Database;

@@ -5,7 +5,7 @@ import { labelOf } from '../contract/label.ts';
 import { pathId } from '../contract/path-id.ts';
 import { deleteTranscription, type ErasureDeps } from '../erasure/delete-transcription.ts';
 import { principalOf } from '../http/authentication.ts';
-import { type LibraryEntry, libraryStore } from '../transcription/library-store.ts';
+import { type LibraryEntry, libraryStore } from '../transcription/library/library-store.ts';
 import { changesQuery, libraryQuery, renameBody } from './wire.ts';
 
 export interface LibraryRoutesDeps {

@@ -12,8 +12,8 @@ import type { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { DiskBudget } from '../platform/disk-budget.ts';
-import { jobLogStore, type LoggedJob } from '../transcription/job-log-store.ts';
-import { operatorStore } from '../transcription/operator-store.ts';
+import { jobLogStore, type LoggedJob } from '../transcription/library/job-log-store.ts';
+import { operatorStore } from '../transcription/library/operator-store.ts';
 import { accountBody, planBody } from './wire.ts';
 
 export interface OperatorRoutesDeps {

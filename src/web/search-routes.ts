@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { principalOf } from '../http/authentication.ts';
 import type { Queryable } from '../platform/database.ts';
-import { libraryStore } from '../transcription/library-store.ts';
-import { searchQuery } from '../transcription/search-query.ts';
-import { searchTranscriptions } from '../transcription/search-transcriptions.ts';
+import { libraryStore } from '../transcription/library/library-store.ts';
+import { searchQuery } from '../transcription/library/search-query.ts';
+import { searchTranscriptions } from '../transcription/library/search-transcriptions.ts';
 import { searchPageQuery } from './wire.ts';
 
 /** Registered behind `requireSession`. */

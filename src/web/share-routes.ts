@@ -9,7 +9,7 @@ import { heardWordsStore } from '../edition/heard-words-store.ts';
 import { readTranscript } from '../edition/read-transcript.ts';
 import { createShare, listShares, openShare, revokeShare } from '../edition/shares.ts';
 import { principalOf } from '../http/authentication.ts';
-import { playbackStore } from '../transcription/playback-store.ts';
+import { playbackStore } from '../transcription/audio/playback-store.ts';
 import { sendJson } from './send-json.ts';
 import { sendObject } from './send-object.ts';
 import type { TranscriptRoutesDeps } from './transcript-routes.ts';

@@ -12,7 +12,7 @@ import { principalOf } from '../http/authentication.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
-import { playbackStore } from '../transcription/playback-store.ts';
+import { playbackStore } from '../transcription/audio/playback-store.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { sendJson } from './send-json.ts';
 import { sendObject } from './send-object.ts';

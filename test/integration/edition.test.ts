@@ -13,7 +13,7 @@ import { replaceText } from '../../src/edition/replace-text.ts';
 import { shiftTimes } from '../../src/edition/shift-times.ts';
 import { defaultCueLimits } from '../../src/transcript/cue-lines.ts';
 import { transcript } from '../../src/transcript/transcript.ts';
-import { chunkStore } from '../../src/transcription/chunk-store.ts';
+import { chunkStore } from '../../src/transcription/step/chunk-store.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { completedJob, newPrincipal } from '../support/completed-job.ts';
 import { openTestDatabase } from '../support/database.ts';

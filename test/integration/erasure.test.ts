@@ -12,7 +12,7 @@ import { TaskQueue } from '../../src/platform/queue.ts';
 import { workKey } from '../../src/storage/object-key.ts';
 import { objectStores, StorageUnavailable } from '../../src/storage/object-store.ts';
 import { cancelTranscription } from '../../src/transcription/cancel-transcription.ts';
-import { stepQueues } from '../../src/transcription/steps.ts';
+import { stepQueues } from '../../src/transcription/step/steps.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { uploadStore } from '../../src/upload/upload-store.ts';
 import { recordTerminalEvent } from '../../src/webhook/record-terminal-event.ts';

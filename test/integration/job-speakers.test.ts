@@ -5,7 +5,7 @@ import type { ChunkResult, SpeakerEvidence } from '../../src/speech/chunk-result
 import { SpeechPool } from '../../src/speech/process/speech-pool.ts';
 import { embeddingText } from '../../src/speech/speaker/voiceprint/embedding-text.ts';
 import { sampleRate } from '../../src/timeline/sample-rate.ts';
-import { speakersOfJob } from '../../src/transcription/speakers.ts';
+import { speakersOfJob } from '../../src/transcription/step/speakers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const second = sampleRate;

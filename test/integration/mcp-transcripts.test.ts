@@ -8,7 +8,7 @@ import { JobWaits, progressEveryMs, waitMs } from '../../src/mcp/job-waits.ts';
 import { type SubtitleFormat, SubtitleUnits } from '../../src/mcp/subtitle-units.ts';
 import { transcriptFormats } from '../../src/mcp/transcript-answer.ts';
 import type { Segment } from '../../src/transcript/segment.ts';
-import { JobFeeds } from '../../src/transcription/job-feeds.ts';
+import { JobFeeds } from '../../src/transcription/feed/job-feeds.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { type JobWorld, openJobWorld } from '../support/job-world.ts';

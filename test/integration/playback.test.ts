@@ -8,7 +8,7 @@ import { eraseTargets } from '../../src/erasure/erase-objects.ts';
 import { type Probed, probe } from '../../src/media/probe.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { playbackKey } from '../../src/storage/object-key.ts';
-import { type Playback, PlaybackMaker } from '../../src/transcription/playback.ts';
+import { type Playback, PlaybackMaker } from '../../src/transcription/audio/playback.ts';
 import type { Source } from '../../src/transcription/transcription.ts';
 import { sweep } from '../../src/upload/sweep.ts';
 import { fixtureSamples, inPieces } from '../support/audio.ts';

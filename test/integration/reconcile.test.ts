@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fail } from '../../src/transcription/end-job.ts';
 import { ownFailures } from '../../src/transcription/failure.ts';
-import { reconcile } from '../../src/transcription/reconcile.ts';
-import type { Step } from '../../src/transcription/steps.ts';
+import { reconcile } from '../../src/transcription/fault/reconcile.ts';
+import type { Step } from '../../src/transcription/step/steps.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { type JobWorld, openJobWorld } from '../support/job-world.ts';
 

@@ -6,7 +6,7 @@ import type { Principal } from '../../src/account/principal.ts';
 import {
   type CreateTranscriptionRequest,
   createTranscription,
-} from '../../src/transcription/create-transcription.ts';
+} from '../../src/transcription/admission/create-transcription.ts';
 import { fail } from '../../src/transcription/end-job.ts';
 import { ownFailures } from '../../src/transcription/failure.ts';
 import { openJobWorld } from '../support/job-world.ts';

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../src/contract/errors.ts';
 import type { Segment } from '../../src/transcript/segment.ts';
-import { type SearchCommand, searchTranscriptions } from '../../src/transcription/search-transcriptions.ts';
+import {
+  type SearchCommand,
+  searchTranscriptions,
+} from '../../src/transcription/library/search-transcriptions.ts';
 import { type JobWorld, openJobWorld } from '../support/job-world.ts';
 import { principalOfId } from '../support/principal.ts';
 

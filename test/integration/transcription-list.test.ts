@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { accountStore } from '../../src/account/account-store.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
 import type { Queryable } from '../../src/platform/database.ts';
-import { jobLogStore } from '../../src/transcription/job-log-store.ts';
+import { jobLogStore } from '../../src/transcription/library/job-log-store.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { openTestDatabase } from '../support/database.ts';
 

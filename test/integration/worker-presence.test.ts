@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isProcessingAvailable, WorkerPresence } from '../../src/transcription/worker-presence.ts';
+import { isProcessingAvailable, WorkerPresence } from '../../src/transcription/fault/worker-presence.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { assertError } from '../support/assert-answer.ts';
 import { onCleanup } from '../support/cleanup.ts';

@@ -5,7 +5,7 @@ import {
   searchLimitMax,
   searchQueryCharactersMax,
   searchTranscriptions,
-} from '../../transcription/search-transcriptions.ts';
+} from '../../transcription/library/search-transcriptions.ts';
 import { type Agent, type AgentDeps, citationUrl } from '../agent.ts';
 import { recordingText } from '../recording-text.ts';
 import { type Tool, tool } from '../tool.ts';

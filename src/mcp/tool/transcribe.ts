@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError } from '../../contract/errors.ts';
 import { languageCode } from '../../contract/language.ts';
 import type { CreateTranscriptionCommand } from '../../contract/transcription.ts';
-import { createTranscription } from '../../transcription/create-transcription.ts';
+import { createTranscription } from '../../transcription/admission/create-transcription.ts';
 import { completeUpload } from '../../upload/complete-upload.ts';
 import type { Agent, AgentDeps } from '../agent.ts';
 import { waitedResult } from '../finished-job.ts';

@@ -1,0 +1,22 @@
+import type { Queryable } from '../../platform/database.ts';
+import type { Playback } from './playback.ts';
+
+export const playbackStore = {
+  /** The one that decodes a job again replaces what it made before. */
+  async put(tx: Queryable, transcriptionId: string, { peaks, media }: Playback): Promise<void> {
+    await tx.query(
+      `insert into playback (transcription_id, peaks, media) values ($1, $2, $3)
+       on conflict (transcription_id) do update set peaks = excluded.peaks, media = excluded.media`,
+      [transcriptionId, peaks, media],
+    );
+  },
+
+  /** Of a job from before this was made, neither. */
+  async find(db: Queryable, transcriptionId: string): Promise<Playback> {
+    const [row] = await db.query<Playback & Record<string, unknown>>(
+      'select peaks, media from playback where transcription_id = $1',
+      [transcriptionId],
+    );
+    return { peaks: row?.peaks ?? null, media: row?.media ?? null };
+  },
+};

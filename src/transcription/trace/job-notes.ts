@@ -1,0 +1,21 @@
+import type { Step } from '../step/steps.ts';
+import type { JustEnded } from '../transcription-store.ts';
+
+/** One try of one step of a job. */
+export interface StepNote {
+  step: Step;
+  transcriptionId: string;
+  /** Of a chunk. */
+  index: number | undefined;
+  outcome: 'done' | 'failed' | 'given back';
+  startedAtMs: number;
+  seconds: number;
+}
+
+/** What is told of jobs, for whoever watches the service. */
+export interface JobNotes {
+  accepted(door: string): void;
+  ended(job: JustEnded): void;
+  step(note: StepNote): void;
+  recognised(audioSeconds: number): void;
+}
