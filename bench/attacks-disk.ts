@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
-import { defaultReserveBytes } from '../src/platform/disk-budget.ts';
+import { defaultReserveBytes } from '../src/platform/disk/disk-budget.ts';
 import { type Hooks, onCleanup } from '../test/support/cleanup.ts';
 import { onSmallDisk } from '../test/support/small-disk.ts';
 import { wavBytes } from '../test/support/wav-bytes.ts';

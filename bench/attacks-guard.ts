@@ -6,7 +6,7 @@ import { createEgress } from '../src/egress/egress.ts';
 import { startEgressProxy } from '../src/egress/proxy.ts';
 import { nothingAllowed } from '../src/egress/url.ts';
 import { systemClock as clock } from '../src/platform/clock.ts';
-import type { Sandbox } from '../src/platform/sandbox.ts';
+import type { Sandbox } from '../src/platform/process/sandbox.ts';
 import { type AttackResult, fileAttack, networkAttack } from '../test/fixtures/confined-attacks.ts';
 import {
   attackWithoutSandbox,

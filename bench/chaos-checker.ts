@@ -1,8 +1,8 @@
 /** What must hold when everything is quiet again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/platform/clock.ts';
-import type { Queryable } from '../src/platform/database.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import type { Queryable } from '../src/platform/database/database.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { objectStores } from '../src/storage/object-store.ts';
 import { sweep } from '../src/upload/sweep.ts';
 import type { Random } from '../test/support/random.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { S3 } from '@aws-sdk/client-s3';
 import { systemClock } from '../src/platform/clock.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import type { ObjectStore } from '../src/storage/object-store.ts';
 import { S3Store } from '../src/storage/s3-store.ts';

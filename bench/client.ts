@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import type { UploadState } from 'longhand-client';
 import { chromium } from 'playwright-core';
 import { systemClock } from '../src/platform/clock.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { UploadThreads } from '../src/storage/local/upload-threads.ts';
 import { chromiumOptions, wholeChromium } from '../test/support/browser.ts';

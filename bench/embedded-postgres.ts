@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock as clock } from '../src/platform/clock.ts';
-import { Database } from '../src/platform/database.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import { Database } from '../src/platform/database/database.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 
 export const name = 'embedded-postgres';

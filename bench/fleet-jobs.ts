@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { accountStore } from '../src/account/account-store.ts';
 import { builtInPlans, parsePlanTable } from '../src/account/plan.ts';
 import { systemClock } from '../src/platform/clock.ts';
-import type { Database, Queryable } from '../src/platform/database.ts';
-import { TaskQueue } from '../src/platform/queue.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import type { Database, Queryable } from '../src/platform/database/database.ts';
+import { TaskQueue } from '../src/platform/queue/queue.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { stepQueues } from '../src/transcription/step/steps.ts';
 
 const logger = createLogger({ level: 'error', pretty: false });

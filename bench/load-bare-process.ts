@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { fastify } from 'fastify';
 import { apiKeyHash } from '../src/account/api-key.ts';
 import { systemClock } from '../src/platform/clock.ts';
-import { Database, hotQuery } from '../src/platform/database.ts';
-import { TaskQueue } from '../src/platform/queue.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import { Database, hotQuery } from '../src/platform/database/database.ts';
+import { TaskQueue } from '../src/platform/queue/queue.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { admissionStore } from '../src/transcription/admission/admission-store.ts';
 import { stepQueues } from '../src/transcription/step/steps.ts';
 

@@ -1,6 +1,6 @@
 /** Whole jobs with and without speakers, in speech processes: whose words are whose, and what it costs. */
 import { systemClock } from '../src/platform/clock.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import type { ChunkResult } from '../src/speech/chunk-result.ts';
 import { SpeechPool } from '../src/speech/process/speech-pool.ts';
 import { unknownCount } from '../src/speech/speaker/cluster/speaker-clusters.ts';

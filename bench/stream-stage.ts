@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Longhand } from 'longhand-client';
 import { systemClock } from '../src/platform/clock.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { freePort } from '../test/support/free-port.ts';
 import {

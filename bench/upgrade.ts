@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/platform/clock.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import type { Hooks } from '../test/support/cleanup.ts';
 import { freePort } from '../test/support/free-port.ts';

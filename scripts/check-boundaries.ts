@@ -41,14 +41,14 @@ const doors: Door[] = [
   {
     danger: 'a subprocess',
     modules: /^node:(child_process|cluster|worker_threads)$/,
-    through: /^src\/(platform\/(subprocess|sandbox-bridge)|storage\/local\/upload-thread)/,
+    through: /^src\/(platform\/process\/(subprocess|sandbox-bridge)|storage\/local\/upload-thread)/,
   },
   {
     danger: 'the network outward',
     modules: /^(undici|node:(net|tls|http|https|http2|dns|dgram|dns\/promises))$/,
     names: /^(fetch|WebSocket|EventSource)$/,
     // The bridge runs inside a sandbox, where there is no network but the egress proxy's socket.
-    through: /^src\/(egress\/|platform\/sandbox-bridge\.ts)/,
+    through: /^src\/(egress\/|platform\/process\/sandbox-bridge\.ts)/,
   },
   {
     // Its address is typed by the person at the command line, so nothing of it is judged: docs/decisions/0085.
@@ -60,16 +60,16 @@ const doors: Door[] = [
     // Its address is the operator's own setting; nothing that a caller wrote can choose it.
     danger: "the operator's trace collector",
     modules: /^@opentelemetry\/exporter-trace/,
-    through: /^src\/platform\/traces\.ts$/,
+    through: /^src\/platform\/telemetry\/traces\.ts$/,
   },
   { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
   { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
   {
     danger: 'the database driver',
     modules: /^pg$/,
-    through: /^src\/platform\/database(-connection|-session)?\.ts$/,
+    through: /^src\/platform\/database\/database(-connection|-session)?\.ts$/,
   },
-  { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/task-store\.ts$/ },
+  { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/queue\/task-store\.ts$/ },
   {
     danger: 'the clock',
     modules: /^node:timers/,
@@ -80,7 +80,7 @@ const doors: Door[] = [
   {
     danger: 'ending the process',
     names: /^process\.(exit|abort)$/,
-    through: /^src\/(main|platform\/sandbox-bridge|speech\/process\/speech-process-main)\.ts$/,
+    through: /^src\/(main|platform\/process\/sandbox-bridge|speech\/process\/speech-process-main)\.ts$/,
   },
   {
     danger: 'sealing secrets',

@@ -2,7 +2,7 @@
 
 import { MediaFailure, type MediaFailureCode, mediaFailureCodes } from '../src/media/media-failure.ts';
 import { rateLimits as rate } from '../src/media/minimum-rate.ts';
-import { unconfinedVersionMin } from '../src/media/page-program.ts';
+import { unconfinedVersionMin } from '../src/media/page/page-program.ts';
 import { ownFailures } from '../src/transcription/failure.ts';
 
 /** When each one happens: for the reader of the table, and for whoever adds a code. */

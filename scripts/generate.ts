@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RoutesDeps, registerRoutes } from '../src/http/routes.ts';
 import { createServer } from '../src/http/server.ts';
-import { createLogger } from '../src/platform/telemetry.ts';
+import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { conformanceDocument } from './conformance-document.ts';
 import { failuresDocument } from './failures-document.ts';
 import { kubernetesManifests } from './kubernetes-manifests.ts';

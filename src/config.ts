@@ -6,7 +6,7 @@ import { builtInPlans, leastGenerousPlan, type PlanTable, parsePlanTable } from 
 import { type Door, type SettingName, type Settings, settingSchema } from './config-schema.ts';
 import type { EgressAllow } from './egress/url.ts';
 import { isAnyAddress } from './http/public-url.ts';
-import { programOnPath } from './platform/program.ts';
+import { programOnPath } from './platform/process/program.ts';
 import { StartError } from './platform/start-error.ts';
 import type { Accuracy } from './speech/engine.ts';
 import type { RetrySchedule } from './webhook/retry-schedule.ts';

@@ -2,8 +2,8 @@
 import { Command, CommanderError } from 'commander';
 import { asTyped } from './command/command-name.ts';
 import { listenCommand, recordingCommands } from './command/recording-commands.ts';
-import { keepCompiledCode } from './platform/compile-cache.ts';
 import { packageVersion } from './platform/package-version.ts';
+import { keepCompiledCode } from './platform/process/compile-cache.ts';
 
 keepCompiledCode();
 

@@ -1,4 +1,4 @@
-import { onlyRow, type PreparedQueryable, type Queryable } from '../platform/database.ts';
+import { onlyRow, type PreparedQueryable, type Queryable } from '../platform/database/database.ts';
 import { type Account, AccountError, planNamed } from './account.ts';
 import { mostGenerousPlan, type PlanTable } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { hotQuery, type Queryable } from '../platform/database.ts';
+import { hotQuery, type Queryable } from '../platform/database/database.ts';
 import type { Account } from './account.ts';
 
 const dayMs = 86_400_000;

@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../platform/database.ts';
+import { onlyRow, type Queryable } from '../platform/database/database.ts';
 import { AccountError } from './account.ts';
 
 export interface ApiKey {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { ApiError } from '../contract/errors.ts';
-import type { PreparedQueryable, Queryable } from '../platform/database.ts';
+import type { PreparedQueryable, Queryable } from '../platform/database/database.ts';
 import { accountStore } from './account-store.ts';
 import { apiKeyHash, generateApiKey } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
-import { BatchLoader } from '../platform/batch-loader.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { PreparedQueryable, Queryable } from '../platform/database.ts';
+import { BatchLoader } from '../platform/database/batch-loader.ts';
+import type { PreparedQueryable, Queryable } from '../platform/database/database.ts';
 import type { AccountStore, KeyOwner, KeyState } from './account-store.ts';
 import { apiKeyHash, hasApiKeyShape, hasValidChecksum } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { Account } from './account.ts';
 import { apiKeyHash, generateApiKey } from './api-key.ts';
 import { type ApiKey, apiKeyStore } from './api-key-store.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { generateSessionToken, sessionTokenHash } from './session-token.ts';
 import { signInTokenStore } from './sign-in-token-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Queryable } from '../platform/database.ts';
+import type { Database, Queryable } from '../platform/database/database.ts';
 import { type SecretBox, SecretUnreadable } from '../platform/secret-box.ts';
 import type { AccountStore } from './account-store.ts';
 import { apiKeyHash, generateApiKey } from './api-key.ts';

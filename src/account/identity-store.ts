@@ -1,4 +1,4 @@
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Account } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 

@@ -1,4 +1,4 @@
-import { onlyRow, type PreparedQueryable } from '../platform/database.ts';
+import { onlyRow, type PreparedQueryable } from '../platform/database/database.ts';
 import type { RequestCounts, TakenRequests } from './rate-limit.ts';
 
 const windowSeconds = 60;

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database, Queryable } from '../platform/database.ts';
+import type { Database, Queryable } from '../platform/database/database.ts';
 import type { Account } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { apiKeyStore } from './api-key-store.ts';

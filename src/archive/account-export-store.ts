@@ -1,5 +1,5 @@
 /** What belongs to an account, as its owner may have it: without hashes, sealed secrets, leases and places in a store. */
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 
 const edition = `(select jsonb_build_object('edited_at', edited_at, 'speakers', speakers, 'segments', coalesce(
     (select jsonb_agg(jsonb_build_object('start_ms', start_ms, 'end_ms', end_ms, 'speaker', speaker, 'text', line.text)

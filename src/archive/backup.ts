@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import { create, replace } from 'tar';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
-import type { DatabaseSession } from '../platform/database-session.ts';
-import { appliedNames } from '../platform/migrations.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { DatabaseSession } from '../platform/database/database-session.ts';
+import { appliedNames } from '../platform/database/migrations.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import { copiedTables, tableOut } from './table-copy.ts';
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 
 /**
  * Jobs in progress begin again with their upload or link: what their steps had made is not carried along. Their tasks are

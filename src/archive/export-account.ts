@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { accountExportStore } from './account-export-store.ts';
 
 /** As of one moment, while the service runs. The file appears under its name when it is whole; gives how many of each kind. */

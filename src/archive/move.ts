@@ -1,6 +1,6 @@
 /** From the embedded database and the local storage to an external database and S3. */
-import { type Database, onlyRow, type Queryable } from '../platform/database.ts';
-import type { DatabaseSession } from '../platform/database-session.ts';
+import { type Database, onlyRow, type Queryable } from '../platform/database/database.ts';
+import type { DatabaseSession } from '../platform/database/database-session.ts';
 import { StartError } from '../platform/start-error.ts';
 import { playbackPrefix } from '../storage/object-key.ts';
 import { NoSuchObject, type ObjectStore } from '../storage/object-store.ts';

@@ -1,5 +1,5 @@
 /** Whole tables of one database, out and into another. The queue's are left out: tasks follow from the jobs. */
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 
 export interface CopiedTable {
   name: string;

@@ -1,6 +1,6 @@
 import type { Account } from '../account/account.ts';
 import type { AccountStore } from '../account/account-store.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Where there is one account, it need not be named. */

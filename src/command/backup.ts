@@ -2,7 +2,7 @@
 
 import { backup } from '../archive/backup.ts';
 import { restore } from '../archive/restore.ts';
-import { Database } from '../platform/database.ts';
+import { Database } from '../platform/database/database.ts';
 import { StartError } from '../platform/start-error.ts';
 import { openEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 import { makeDataDirectory } from '../service/data-directory.ts';

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../config.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { createLogger, type Logger } from '../platform/telemetry.ts';
+import { createLogger, type Logger } from '../platform/telemetry/telemetry.ts';
 import type { Foundation } from '../service/foundation.ts';
 import { asTyped } from './command-name.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { programPath } from '../platform/subprocess.ts';
+import { programPath } from '../platform/process/subprocess.ts';
 
 /** The command as this machine's users type it: a checkout has it through npx, an installation by its name. */
 export function commandName(places: readonly string[] = programPath): string {

@@ -1,11 +1,11 @@
 /** The lines of `longhand doctor` about yt-dlp and the sandbox, which jobs can do without. */
 import type { Config } from '../config.ts';
 import { MediaFailure } from '../media/media-failure.ts';
-import { PageProgram, unconfinedVersionMin } from '../media/page-program.ts';
+import { PageProgram, unconfinedVersionMin } from '../media/page/page-program.ts';
 import type { Clock } from '../platform/clock.ts';
-import { findSandbox, type NoSandbox } from '../platform/find-sandbox.ts';
-import type { Sandbox } from '../platform/sandbox.ts';
-import { runProcess } from '../platform/subprocess.ts';
+import { findSandbox, type NoSandbox } from '../platform/process/find-sandbox.ts';
+import type { Sandbox } from '../platform/process/sandbox.ts';
+import { runProcess } from '../platform/process/subprocess.ts';
 import type { Finding } from '../service/check.ts';
 
 const ytdlpDaysMax = 120;

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { move } from '../archive/move.ts';
 import type { Config } from '../config.ts';
+import { claimService } from '../platform/database/service-claim.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
-import { claimService } from '../platform/service-claim.ts';
 import { StartError } from '../platform/start-error.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
 import { openStores } from '../service/processing.ts';

@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts';
 import { systemClock } from '../platform/clock.ts';
-import { createLogger } from '../platform/telemetry.ts';
+import { createLogger } from '../platform/telemetry/telemetry.ts';
 import { startService } from '../service/service.ts';
 import { asTyped } from './command-name.ts';
 import { readyLine, startLines } from './start-lines.ts';

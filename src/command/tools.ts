@@ -1,8 +1,8 @@
 /** `longhand tools`: programs that the service uses, kept current by the operator. */
 import { MediaFailure } from '../media/media-failure.ts';
-import { PageProgram } from '../media/page-program.ts';
-import { installedYtdlp, installYtdlp, ToolInstallError } from '../media/tool-install.ts';
-import { findSandbox } from '../platform/find-sandbox.ts';
+import { PageProgram } from '../media/page/page-program.ts';
+import { installedYtdlp, installYtdlp, ToolInstallError } from '../media/page/tool-install.ts';
+import { findSandbox } from '../platform/process/find-sandbox.ts';
 import { lazyEgress } from '../service/lazy-egress.ts';
 import { type CommandContext, commandContext, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,5 +1,5 @@
 import type { Principal } from '../account/principal.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { type CurrentSegment, machineRevision, type SegmentChange, seenLive } from './edition.ts';
 import { editionStore } from './edition-store.ts';
 import type { OpenEdition } from './open-edition.ts';

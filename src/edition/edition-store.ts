@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../platform/database.ts';
+import { onlyRow, type Queryable } from '../platform/database/database.ts';
 import type { Segment } from '../transcript/segment.ts';
 import type { UnclearSpeech } from '../transcript/transcript.ts';
 import type { CurrentSegment, Edition, EditionSegment } from './edition.ts';

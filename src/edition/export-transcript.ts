@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { CueLimits } from '../transcript/cue-lines.ts';
 import { editedWords } from '../transcript/edited-words.ts';
 import { speakerLabel } from '../transcript/speaker-label.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { Segment } from '../transcript/segment.ts';
 import { LiveTranscript } from '../transcript/transcript.ts';
 import { chunkStore } from '../transcription/step/chunk-store.ts';

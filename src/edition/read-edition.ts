@@ -1,6 +1,6 @@
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Segment } from '../transcript/segment.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { type CurrentSegment, type Edition, machineEdition, machineRevision } from './edition.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Segment } from '../transcript/segment.ts';
 import type { UnclearSpeech } from '../transcript/transcript.ts';
 import type { Playback } from '../transcription/audio/playback.ts';

@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../platform/database.ts';
+import { onlyRow, type Queryable } from '../platform/database/database.ts';
 
 export interface Share {
   id: string;

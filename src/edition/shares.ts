@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { type Share, shareStore } from './share-store.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import type { Database, Queryable } from '../platform/database.ts';
+import type { Database, Queryable } from '../platform/database/database.ts';
 import type { CurrentSegment, Edition } from './edition.ts';
 import { editionStore } from './edition-store.ts';
 import { type OpenEdition, openEdition } from './open-edition.ts';

@@ -10,7 +10,7 @@ import type { AddressInfo, ListenOptions, Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { sandboxProxyPort } from '../platform/sandbox.ts';
+import { sandboxProxyPort } from '../platform/process/sandbox.ts';
 import type { Egress } from './egress.ts';
 import { EgressFailure } from './failure.ts';
 import { judgeUrl } from './url.ts';

@@ -1,8 +1,8 @@
 import type { AccountStore } from '../account/account-store.ts';
 import { apiKeyStore } from '../account/api-key-store.ts';
 import { sessionStore } from '../account/session-store.ts';
-import type { Queryable } from '../platform/database.ts';
-import { removeTasks } from '../platform/queue.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import { removeTasks } from '../platform/queue/queue.ts';
 import { uploadPrefixOf } from '../storage/object-key.ts';
 import { fail } from '../transcription/end-job.ts';
 import type { Failure } from '../transcription/failure.ts';

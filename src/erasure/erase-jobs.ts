@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/database.ts';
-import { removeTasks } from '../platform/queue.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import { removeTasks } from '../platform/queue/queue.ts';
 import { playbackPrefixOf, workPrefixOf } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { type ObjectStores, type StorageId, storageIds } from '../storage/object-store.ts';
 import { type ErasureTarget, erasureStore } from './erasure-store.ts';
 

@@ -1,6 +1,6 @@
-import type { Database } from '../platform/database.ts';
-import { type Duty, startDuty } from '../platform/duty.ts';
-import { runExclusively } from '../platform/exclusive.ts';
+import type { Database } from '../platform/database/database.ts';
+import { type Duty, startDuty } from '../platform/database/duty.ts';
+import { runExclusively } from '../platform/database/exclusive.ts';
 import { idempotencyStore } from '../transcription/admission/idempotency-store.ts';
 import { chunkStore } from '../transcription/step/chunk-store.ts';
 import { eventStore } from '../webhook/event-store.ts';

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { StorageId } from '../storage/object-store.ts';
 
 /** Bytes to be erased: an object's key, or a prefix that ends with a slash. */

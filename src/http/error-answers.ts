@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode } from '../contract/errors.ts';
-import { DatabaseUnavailable } from '../platform/database-fault.ts';
+import { DatabaseUnavailable } from '../platform/database/database-fault.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

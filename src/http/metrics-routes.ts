@@ -1,4 +1,4 @@
-import type { Metrics } from '../platform/metrics.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Server } from './server.ts';
 
 /** GET /metrics in Prometheus' text form. Registered only where the operator asks for it: it has no key. */

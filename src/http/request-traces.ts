@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { TraceSpan, Traces } from '../platform/traces.ts';
+import type { TraceSpan, Traces } from '../platform/telemetry/traces.ts';
 import type { Server } from './server.ts';
 
 const spans = new WeakMap<FastifyRequest, TraceSpan>();

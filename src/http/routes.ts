@@ -1,6 +1,6 @@
 import type { Authenticator } from '../account/authenticate.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { CreateTranscriptionDeps } from '../transcription/admission/create-transcription.ts';
 import { requireApiKey } from './authentication.ts';
 import { discoveryRoutes } from './discovery-routes.ts';

@@ -3,7 +3,7 @@ import { fastifySwagger } from '@fastify/swagger';
 import { type FastifyServerOptions, fastify, LogController } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { ApiError } from '../contract/errors.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { answerError, answerErrors } from './error-answers.ts';
 import { openApiInfo } from './openapi.ts';
 import { documentedRoute, documentedWhole } from './openapi-document.ts';

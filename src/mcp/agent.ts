@@ -1,7 +1,7 @@
 import type { Principal } from '../account/principal.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
 import type { ErasureDeps } from '../erasure/delete-transcription.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import type { CreateTranscriptionDeps } from '../transcription/admission/create-transcription.ts';
 import type { CompleteUploadDeps } from '../upload/complete-upload.ts';
 import type { PrepareUploadDeps } from '../upload/prepare-upload.ts';

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { type AllowedSenders, refuseForeignSenders } from './foreign-senders.ts';
 
 export interface McpEndpoint {

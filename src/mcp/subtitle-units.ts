@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { segmentWords } from '../transcript/segment-words.ts';
 import { srt, vtt } from '../transcript/subtitles.ts';
 import type { CompletedTranscription } from '../transcription/transcription.ts';

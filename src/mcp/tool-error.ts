@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ApiError } from '../contract/errors.ts';
-import { DatabaseUnavailable } from '../platform/database-fault.ts';
+import { DatabaseUnavailable } from '../platform/database/database-fault.ts';
 
 /** The same codes as over REST, where a program finds them; the sentence is for the agent. */
 export function errorResult(error: unknown, onFault: (error: unknown) => void): CallToolResult {

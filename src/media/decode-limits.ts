@@ -1,5 +1,5 @@
 /** What ffmpeg and ffprobe may read, and how much of the machine they may use. */
-import type { ProcessLimits } from '../platform/subprocess.ts';
+import type { ProcessLimits } from '../platform/process/subprocess.ts';
 
 /**
  * Real containers only. The protocol list alone still lets a playlist that is renamed to .mp4 read other files

@@ -1,8 +1,8 @@
 /** A local media file as 16 kHz mono samples, streamed at the pace of the reader. */
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
-import { isSandboxFault } from '../platform/sandbox.ts';
-import { type ProcessExit, type RunningProcess, startProcess } from '../platform/subprocess.ts';
+import { isSandboxFault } from '../platform/process/sandbox.ts';
+import { type ProcessExit, type RunningProcess, startProcess } from '../platform/process/subprocess.ts';
 import { bytesPerSample } from '../timeline/pcm-samples.ts';
 import { sampleRate } from '../timeline/sample-rate.ts';
 import { decoderFlags, decoderNiceness, inputFlags, processLimits } from './decode-limits.ts';

@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import type { DiskReservation } from '../platform/disk-budget.ts';
+import type { DiskReservation } from '../platform/disk/disk-budget.ts';
 
 /** What a download needs of its room on the disk. */
 export type DownloadRoom = Pick<DiskReservation, 'coverShare' | 'written'>;

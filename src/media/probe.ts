@@ -1,9 +1,9 @@
 /** What is in a media file, as its headers say. The decoder has the last word on all of it. */
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import { findProgram } from '../platform/program.ts';
-import { type Confinement, isSandboxFault, type Sandbox } from '../platform/sandbox.ts';
-import { type FinishedProcess, runProcess } from '../platform/subprocess.ts';
+import { findProgram } from '../platform/process/program.ts';
+import { type Confinement, isSandboxFault, type Sandbox } from '../platform/process/sandbox.ts';
+import { type FinishedProcess, runProcess } from '../platform/process/subprocess.ts';
 import {
   decoderNiceness,
   inputFlags,

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { Egress } from '../egress/egress.ts';
 import { judgeUrl } from '../egress/url.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Sandbox } from '../platform/sandbox.ts';
+import type { Sandbox } from '../platform/process/sandbox.ts';
 import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
 import { download, requestHeaders } from './download.ts';
-import { driveAnswer } from './drive-answers.ts';
-import { type DriveService, driveShape } from './drive-shapes.ts';
 import type { DownloadRoom } from './folder-room.ts';
 import { MediaFailure } from './media-failure.ts';
-import { PageProgram } from './page-program.ts';
-import { PageResolver } from './page-resolver.ts';
-import { pageShape } from './page-shapes.ts';
+import { driveAnswer } from './page/drive-answers.ts';
+import { type DriveService, driveShape } from './page/drive-shapes.ts';
+import { PageProgram } from './page/page-program.ts';
+import { PageResolver } from './page/page-resolver.ts';
+import { pageShape } from './page/page-shapes.ts';
 
 export interface SourcesOptions {
   egress: Egress;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pageLinks } from '../../test/support/page-links.ts';
-import { driveAnswer } from './drive-answers.ts';
-import { driveShape } from './drive-shapes.ts';
 import { MediaFailure } from './media-failure.ts';
-import { pageShape } from './page-shapes.ts';
+import { driveAnswer } from './page/drive-answers.ts';
+import { driveShape } from './page/drive-shapes.ts';
+import { pageShape } from './page/page-shapes.ts';
 
 for (const [link, expected] of pageLinks) {
   test(`the page link ${link} is ${expected}`, () => {

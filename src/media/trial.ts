@@ -1,7 +1,7 @@
 /** Whether ffprobe and ffmpeg work here exactly as a job uses them: sandbox, limits, flags and all. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ScratchDirectory } from '../platform/scratch-directory.ts';
+import type { ScratchDirectory } from '../platform/disk/scratch-directory.ts';
 import { bytesPerSample } from '../timeline/pcm-samples.ts';
 import { sampleRate } from '../timeline/sample-rate.ts';
 import { wavHeader } from '../timeline/wav-header.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
+import { runProcess } from '../platform/process/subprocess.ts';
 import { StartError } from '../platform/start-error.ts';
-import { runProcess } from '../platform/subprocess.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { asPostgresUser, type PostgresUser } from './user.ts';
 

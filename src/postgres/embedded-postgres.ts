@@ -6,9 +6,9 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import { type DatabaseSession, openSession } from '../platform/database-session.ts';
+import { type DatabaseSession, openSession } from '../platform/database/database-session.ts';
 import { StartError } from '../platform/start-error.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { findPostgresBinaries } from './binaries.ts';
 import { databaseName, ensureCluster } from './cluster.ts';
 import {

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import { type Daemon, runProcess, startDaemon } from '../platform/subprocess.ts';
+import { type Daemon, runProcess, startDaemon } from '../platform/process/subprocess.ts';
 import { asPostgresUser, type PostgresUser } from './user.ts';
 
 export interface ServerOptions {

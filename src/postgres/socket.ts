@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { chown, lstat, mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ProcessUser } from '../platform/process/subprocess.ts';
 import { StartError } from '../platform/start-error.ts';
-import type { ProcessUser } from '../platform/subprocess.ts';
 import { databaseUser } from './cluster.ts';
 
 /** A socket's path must fit into 104 bytes with its closing zero on macOS, 108 on Linux. */

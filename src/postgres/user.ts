@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { type ProcessSpec, type ProcessUser, runProcess } from '../platform/process/subprocess.ts';
 import { StartError } from '../platform/start-error.ts';
-import { type ProcessSpec, type ProcessUser, runProcess } from '../platform/subprocess.ts';
 
 /** How a server program must be started so that PostgreSQL, which refuses to be root, runs. */
 export interface PostgresUser {

@@ -1,11 +1,11 @@
 import type { Egress } from '../egress/egress.ts';
 import type { HealthDeps } from '../http/health-routes.ts';
 import type { PublicUrl } from '../http/public-url.ts';
-import type { Metrics } from '../platform/metrics.ts';
-import type { Announcements } from '../platform/notifications.ts';
-import type { TaskQueue } from '../platform/queue.ts';
+import type { Announcements } from '../platform/database/notifications.ts';
+import type { TaskQueue } from '../platform/queue/queue.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { Traces } from '../platform/traces.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 import type { JobNotes } from '../transcription/trace/job-notes.ts';
 import type { Foundation } from './foundation.ts';
 import type { Storage } from './processing.ts';

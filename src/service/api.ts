@@ -14,7 +14,7 @@ import { traceRequests } from '../http/request-traces.ts';
 import { type RoutesDeps, registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { InTurn } from '../platform/in-turn.ts';
 import { StartError } from '../platform/start-error.ts';
 import { JobFeeds } from '../transcription/feed/job-feeds.ts';

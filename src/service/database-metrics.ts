@@ -1,6 +1,6 @@
 /** Figures that the database knows, of all processes together; asked for when somebody reads the metrics. */
 import type { Meter, ObservableResult } from '@opentelemetry/api';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { pendingAudioSeconds } from '../transcription/audio/pending-audio.ts';
 import { speakerOutcomeStore } from '../transcription/speaker-outcome-store.ts';
 import { jobFigureStore } from '../transcription/trace/job-figure-store.ts';

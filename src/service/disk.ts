@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
-import { DiskBudget, NoRoom, spaceOf } from '../platform/disk-budget.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import { DiskBudget, NoRoom, spaceOf } from '../platform/disk/disk-budget.ts';
 import { uploadStore } from '../upload/upload-store.ts';
 
 /** Where jobs keep files while they are worked on, in the data directory. */

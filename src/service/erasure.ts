@@ -1,7 +1,7 @@
 /** What the deletion of a job or an account stands on, in the service and at the command line. */
 import { Allowance } from '../account/allowance.ts';
 import type { DeleteAccountDeps } from '../erasure/delete-account.ts';
-import type { TaskQueue } from '../platform/queue.ts';
+import type { TaskQueue } from '../platform/queue/queue.ts';
 import type { Foundation } from './foundation.ts';
 import type { Storage } from './processing.ts';
 import type { Webhooks } from './webhooks.ts';

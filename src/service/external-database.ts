@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { StartError } from '../platform/start-error.ts';
 
 const versionMin = 150_000;

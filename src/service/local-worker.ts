@@ -4,7 +4,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { MediaPrograms } from '../media/probe.ts';
 import type { Clock } from '../platform/clock.ts';
 import { StartError } from '../platform/start-error.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { type Check, problemsOf } from './check.ts';
 import { workerChecks } from './job-checks.ts';
 import { mediaPrograms, type RunningWorker, startWorker, type WorkerParts } from './processing.ts';

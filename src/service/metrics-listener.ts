@@ -3,8 +3,8 @@ import { type HealthDeps, healthRoutes } from '../http/health-routes.ts';
 import { listen } from '../http/listen.ts';
 import { metricsRoutes } from '../http/metrics-routes.ts';
 import { createServer, type Server } from '../http/server.ts';
-import type { Metrics } from '../platform/metrics.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 
 export async function openMetricsListener(
   address: { host: string; port: number },

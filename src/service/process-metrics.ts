@@ -1,7 +1,7 @@
 /** Figures of this process alone. */
 import type { Meter } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import type { JobNotes } from '../transcription/trace/job-notes.ts';
 import type { JobTraces } from '../transcription/trace/job-traces.ts';

@@ -7,12 +7,12 @@ import { listen } from '../http/listen.ts';
 import { PublicUrl } from '../http/public-url.ts';
 import type { Server } from '../http/server.ts';
 import type { Clock } from '../platform/clock.ts';
-import { noMetrics, openMetrics } from '../platform/metrics.ts';
-import { Notifications } from '../platform/notifications.ts';
-import { claimService } from '../platform/service-claim.ts';
-import { taskChannel } from '../platform/task-store.ts';
-import type { Logger } from '../platform/telemetry.ts';
-import type { Traces } from '../platform/traces.ts';
+import { Notifications } from '../platform/database/notifications.ts';
+import { claimService } from '../platform/database/service-claim.ts';
+import { taskChannel } from '../platform/queue/task-store.ts';
+import { noMetrics, openMetrics } from '../platform/telemetry/metrics.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 import { startReconcileDuty } from '../transcription/fault/reconcile.ts';
 import { jobChannel } from '../transcription/feed/job-feeds.ts';
 import { JobTraces } from '../transcription/trace/job-traces.ts';
@@ -158,7 +158,7 @@ async function openParts(
 async function tracesOf({ config, clock }: Foundation): Promise<Traces | undefined> {
   const { tracesEndpoint: endpoint, role } = config;
   if (endpoint === undefined) return undefined;
-  const { openTraces } = await import('../platform/traces.ts');
+  const { openTraces } = await import('../platform/telemetry/traces.ts');
   return await openTraces({ endpoint, role, clock });
 }
 

@@ -7,7 +7,7 @@ import { Sessions } from '../account/sessions.ts';
 import type { Config } from '../config.ts';
 import type { Server } from '../http/server.ts';
 import { SessionRequests } from '../http/session-requests.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { IdentityProvider } from '../web/identity-provider.ts';
 import { isWebProductBuilt } from '../web/page-files.ts';
 import { webRoutes } from '../web/web-routes.ts';

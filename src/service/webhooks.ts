@@ -3,8 +3,8 @@
 import type { Meter } from '@opentelemetry/api';
 import type { Egress } from '../egress/egress.ts';
 import type { PublicUrl } from '../http/public-url.ts';
-import type { Queryable } from '../platform/database.ts';
-import type { Announcements } from '../platform/notifications.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import type { Announcements } from '../platform/database/notifications.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { JobTraces } from '../transcription/trace/job-traces.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';

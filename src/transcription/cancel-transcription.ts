@@ -1,6 +1,6 @@
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
-import { removeTasks } from '../platform/queue.ts';
+import { removeTasks } from '../platform/queue/queue.ts';
 import { type EndJobDeps, fail } from './end-job.ts';
 import type { Failure } from './failure.ts';
 import type { Transcription } from './transcription.ts';

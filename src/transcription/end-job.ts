@@ -1,6 +1,6 @@
 import type { Allowance } from '../account/allowance.ts';
-import type { Database, Queryable } from '../platform/database.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Database, Queryable } from '../platform/database/database.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { type AdmissionDeps, admitJobs, wakeSteps } from './admission/admission.ts';
 import { removeWorkObject } from './audio/work-object.ts';

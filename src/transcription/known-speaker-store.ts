@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { KnownVoice } from '../speech/speaker/named-turns.ts';
 
 /** A person whose voice the caller of a job has a recording of. */

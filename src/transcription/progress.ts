@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { Stage, Transcription } from './transcription.ts';
 
 /** How far a job is. For the event stream, the command line and the web product; not part of the specification. */

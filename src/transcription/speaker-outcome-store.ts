@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { SpeakerFault } from '../speech/chunk-result.ts';
 
 /** What came of telling the speakers of a job apart. */

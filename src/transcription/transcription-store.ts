@@ -1,4 +1,4 @@
-import { hotQuery, onlyRow, type Queryable } from '../platform/database.ts';
+import { hotQuery, onlyRow, type Queryable } from '../platform/database/database.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import type { Failure } from './failure.ts';

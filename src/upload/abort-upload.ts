@@ -2,7 +2,7 @@ import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { MultipartReference } from '../contract/upload.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { orUnavailable, ownedSession } from './multipart-session.ts';
 import { uploadStore } from './upload-store.ts';

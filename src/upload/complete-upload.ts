@@ -3,7 +3,7 @@ import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { CompleteUploadCommand } from '../contract/upload.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import {
   InvalidParts,
   NoSuchUpload,

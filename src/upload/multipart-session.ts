@@ -1,7 +1,7 @@
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { MultipartReference } from '../contract/upload.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { accountOfUploadKey } from '../storage/object-key.ts';
 import { type ObjectStore, type ObjectStores, StorageUnavailable } from '../storage/object-store.ts';
 import type { Upload } from './upload.ts';

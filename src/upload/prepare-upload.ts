@@ -7,8 +7,8 @@ import { labelOf } from '../contract/label.ts';
 import type { PrepareUploadCommand } from '../contract/upload.ts';
 import { acceptedType } from '../media/accepted-media.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
-import type { DiskBudget } from '../platform/disk-budget.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { DiskBudget } from '../platform/disk/disk-budget.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import {
   type ObjectStore,

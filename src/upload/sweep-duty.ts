@@ -1,4 +1,4 @@
-import { type Duty, startDuty } from '../platform/duty.ts';
+import { type Duty, startDuty } from '../platform/database/duty.ts';
 import { type SweepDeps, sweep } from './sweep.ts';
 
 const sweepEveryMs = 10 * 60 * 1000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
-import { runExclusively } from '../platform/exclusive.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import { runExclusively } from '../platform/database/exclusive.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import {
   playbackPrefix,
   transcriptionOfPlaybackKey,

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Queryable } from '../platform/database.ts';
-import { type DiskBudget, NoRoom, shareOfRoom } from '../platform/disk-budget.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import { type DiskBudget, NoRoom, shareOfRoom } from '../platform/disk/disk-budget.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface UploadRoomDeps {

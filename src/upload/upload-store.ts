@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../platform/database.ts';
+import { onlyRow, type Queryable } from '../platform/database/database.ts';
 import type { StorageId } from '../storage/object-store.ts';
 import type { Unclaimed, Upload, UploadStatus } from './upload.ts';
 

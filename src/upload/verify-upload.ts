@@ -6,7 +6,7 @@ import { labelOf } from '../contract/label.ts';
 import type { UploadReference } from '../contract/transcription.ts';
 import { acceptedType } from '../media/accepted-media.ts';
 import { magicBytesWanted, mediaKind } from '../media/magic.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { accountOfUploadKey } from '../storage/object-key.ts';
 import {
   NoSuchObject,

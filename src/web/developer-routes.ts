@@ -9,7 +9,7 @@ import { pathId } from '../contract/path-id.ts';
 import { principalOf } from '../http/authentication.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { listDeliveries, replayDelivery, sendTestEvent } from '../webhook/delivery-log.ts';
 import type { LoggedDelivery } from '../webhook/delivery-log-store.ts';
 import { deliveriesQuery, keyBody } from './wire.ts';

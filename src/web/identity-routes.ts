@@ -5,7 +5,7 @@ import type { AccountStore } from '../account/account-store.ts';
 import { identityStore } from '../account/identity-store.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { SessionRequests } from '../http/session-requests.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { IdentityProvider, PendingSignIn } from './identity-provider.ts';
 
 export interface IdentityRoutesDeps {

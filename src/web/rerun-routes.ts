@@ -12,8 +12,8 @@ import {
   removeRerun,
   requestRerun,
   rerunChoices,
-} from '../edition/request-rerun.ts';
-import { type Rerun, rerunLinesMax, rerunSecondsMax } from '../edition/rerun.ts';
+} from '../edition/rerun/request-rerun.ts';
+import { type Rerun, rerunLinesMax, rerunSecondsMax } from '../edition/rerun/rerun.ts';
 import { principalOf } from '../http/authentication.ts';
 import { conflictOnWire, rerunBody } from './transcript-wire.ts';
 

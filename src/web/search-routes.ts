@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { principalOf } from '../http/authentication.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { libraryStore } from '../transcription/library/library-store.ts';
 import { searchQuery } from '../transcription/library/search-query.ts';
 import { searchTranscriptions } from '../transcription/library/search-transcriptions.ts';

@@ -6,7 +6,7 @@ import type { Session } from '../account/session-store.ts';
 import { pathId } from '../contract/path-id.ts';
 import { principalOf } from '../http/authentication.ts';
 import type { SessionRequests } from '../http/session-requests.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { signInBody } from './wire.ts';
 

@@ -10,7 +10,7 @@ import { heardWordsStore } from '../edition/heard-words-store.ts';
 import { readTranscript } from '../edition/read-transcript.ts';
 import { principalOf } from '../http/authentication.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
 import { playbackStore } from '../transcription/audio/playback-store.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';

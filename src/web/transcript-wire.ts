@@ -5,7 +5,7 @@ import { requestText } from '../contract/request-text.ts';
 import type { EditConflict } from '../edition/change-segments.ts';
 import type { CurrentSegment, EditionSegment, SegmentChange } from '../edition/edition.ts';
 import type { ReadTranscript } from '../edition/read-transcript.ts';
-import { rerunLinesMax } from '../edition/rerun.ts';
+import { rerunLinesMax } from '../edition/rerun/rerun.ts';
 import type { Share } from '../edition/share-store.ts';
 import type { Written } from '../edition/write-edition.ts';
 import { webRequest } from './wire.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { RateLimiter } from '../account/rate-limit.ts';
 import type { Server } from '../http/server.ts';
 import type { SessionRequests } from '../http/session-requests.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { type DeveloperRoutesDeps, developerRoutes } from './developer-routes.ts';
 import { editionRoutes } from './edition-routes.ts';
 import { type IdentityRoutesDeps, identityRoutes } from './identity-routes.ts';

@@ -1,7 +1,7 @@
 /** One attempt: the secret opened, the request signed and sent, the answer judged. */
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { type ClaimedDelivery, type SettledDelivery, settleDelivery, signDelivery } from './delivery.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
 import type { SendWebhook } from './send-webhook.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { readEventSelection, type Subscription } from '../contract/webhook.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { CheckReceiverUrl } from './receiver-url.ts';
 import { newSigningSecret } from './signature.ts';

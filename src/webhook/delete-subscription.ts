@@ -1,6 +1,6 @@
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { Database } from '../platform/database.ts';
+import type { Database } from '../platform/database/database.ts';
 import { subscriptionStore } from './subscription-store.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,5 +1,5 @@
 import type { EventType } from '../contract/webhook.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 
 export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
 

@@ -3,7 +3,7 @@
  * the machines that write and send do not matter. `synchronous_commit` is off where a write that a crash of the
  * database server forgets only means that a delivery is sent once more, which receivers must expect anyway.
  */
-import { onlyRow, type PreparedQueryable, type Queryable } from '../platform/database.ts';
+import { onlyRow, type PreparedQueryable, type Queryable } from '../platform/database/database.ts';
 import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';
 import type { Grant } from './delivery-slots.ts';
 import type { RetrySchedule } from './retry-schedule.ts';

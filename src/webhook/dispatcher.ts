@@ -5,10 +5,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
-import type { Announcements } from '../platform/notifications.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Announcements } from '../platform/database/notifications.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt-delivery.ts';
 import { coalesced } from './coalesced.ts';
 import type { ClaimedDelivery, SettledDelivery } from './delivery.ts';

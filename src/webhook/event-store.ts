@@ -1,5 +1,5 @@
 import { type EventType, maskedUrl } from '../contract/webhook.ts';
-import { onlyRow, type Queryable } from '../platform/database.ts';
+import { onlyRow, type Queryable } from '../platform/database/database.ts';
 
 export interface NewEvent {
   id: string;

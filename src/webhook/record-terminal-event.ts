@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventBody } from '../contract/webhook.ts';
-import type { Queryable } from '../platform/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import { eventStore } from './event-store.ts';
 import type { RetrySchedule } from './retry-schedule.ts';
 

@@ -1,8 +1,8 @@
 /** The keys behind the signing secrets: judged at start, and changed without a pause. */
-import type { Database, Queryable } from '../platform/database.ts';
+import type { Database, Queryable } from '../platform/database/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { StartError } from '../platform/start-error.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { secretStore } from './secret-store.ts';
 import { secretContext } from './subscription-secret.ts';
 

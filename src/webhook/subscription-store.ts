@@ -1,5 +1,5 @@
 import { activeSubscriptionsMax, type EventType, type Subscription } from '../contract/webhook.ts';
-import { type Database, onlyRow, type Queryable } from '../platform/database.ts';
+import { type Database, onlyRow, type Queryable } from '../platform/database/database.ts';
 
 interface SubscriptionRow {
   id: string;

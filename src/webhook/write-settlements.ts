@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Database } from '../platform/database.ts';
-import type { Logger } from '../platform/telemetry.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Logger } from '../platform/telemetry/telemetry.ts';
 import type { SettledDelivery } from './delivery.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { subscriptionStore } from './subscription-store.ts';

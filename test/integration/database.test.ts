@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { onlyRow } from '../../src/platform/database.ts';
-import { DatabaseUnavailable } from '../../src/platform/database-fault.ts';
-import { TaskStore } from '../../src/platform/task-store.ts';
+import { onlyRow } from '../../src/platform/database/database.ts';
+import { DatabaseUnavailable } from '../../src/platform/database/database-fault.ts';
+import { TaskStore } from '../../src/platform/queue/task-store.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { silentLogger } from '../support/silent-logger.ts';

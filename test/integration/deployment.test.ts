@@ -11,7 +11,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { accountStore } from '../../src/account/account-store.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
 import { settingSchema } from '../../src/config-schema.ts';
-import { onlyRow } from '../../src/platform/database.ts';
+import { onlyRow } from '../../src/platform/database/database.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
-import { spaceOf } from '../../src/platform/disk-budget.ts';
+import { spaceOf } from '../../src/platform/disk/disk-budget.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { mountSmallDisk, skipWithoutMounts } from '../support/small-disk.ts';
 import { type Prepared, putSingle, type SingleUpload, UploadClient } from '../support/upload-client.ts';

@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
-import { openSession } from '../../src/platform/database-session.ts';
+import { openSession } from '../../src/platform/database/database-session.ts';
 import { findPostgresBinaries } from '../../src/postgres/binaries.ts';
 import { ensureCluster } from '../../src/postgres/cluster.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';

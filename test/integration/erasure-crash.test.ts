@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Database } from '../../src/platform/database.ts';
+import { Database } from '../../src/platform/database/database.ts';
 import { uploadKey, workKey } from '../../src/storage/object-key.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';

@@ -8,7 +8,7 @@ import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
 import { type DeleteAccountDeps, deleteAccount } from '../../src/erasure/delete-account.ts';
 import { deleteTranscription } from '../../src/erasure/delete-transcription.ts';
 import { finishErasures } from '../../src/erasure/erasure-duty.ts';
-import { TaskQueue } from '../../src/platform/queue.ts';
+import { TaskQueue } from '../../src/platform/queue/queue.ts';
 import { workKey } from '../../src/storage/object-key.ts';
 import { objectStores, StorageUnavailable } from '../../src/storage/object-store.ts';
 import { cancelTranscription } from '../../src/transcription/cancel-transcription.ts';

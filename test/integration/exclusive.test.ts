@@ -1,7 +1,7 @@
 /** A lease that several processes share: one works at a time, and what ended stays ended. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { runExclusively } from '../../src/platform/exclusive.ts';
+import { runExclusively } from '../../src/platform/database/exclusive.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

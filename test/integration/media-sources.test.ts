@@ -10,7 +10,7 @@ import { decode } from '../../src/media/decode.ts';
 import { MediaFailure, type MediaFailureCode } from '../../src/media/media-failure.ts';
 import { type AcquireOptions, createSources } from '../../src/media/resolve.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import type { Sandbox } from '../../src/platform/sandbox.ts';
+import type { Sandbox } from '../../src/platform/process/sandbox.ts';
 import { type MediaFolder, mediaFolder } from '../fixtures/media-files.ts';
 import {
   breakingFile,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openSession } from '../../src/platform/database-session.ts';
+import { openSession } from '../../src/platform/database/database-session.ts';
 import { dataDirectoryWithDatabase, startMember } from '../support/data-directory.ts';
 
 test('three processes that migrate at once run every migration once', async (t) => {

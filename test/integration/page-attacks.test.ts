@@ -10,11 +10,11 @@ import { createEgress } from '../../src/egress/egress.ts';
 import { startEgressProxy } from '../../src/egress/proxy.ts';
 import { nothingAllowed } from '../../src/egress/url.ts';
 import { MediaFailure } from '../../src/media/media-failure.ts';
-import { PageProgram } from '../../src/media/page-program.ts';
+import { PageProgram } from '../../src/media/page/page-program.ts';
 import { createSources } from '../../src/media/resolve.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
-import { type Sandbox, sandboxProxyPort } from '../../src/platform/sandbox.ts';
-import { runProcess } from '../../src/platform/subprocess.ts';
+import { type Sandbox, sandboxProxyPort } from '../../src/platform/process/sandbox.ts';
+import { runProcess } from '../../src/platform/process/subprocess.ts';
 import { networkAttack } from '../fixtures/confined-attacks.ts';
 import { file, mediaSite } from '../fixtures/media-site.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { runProcess } from '../../src/platform/subprocess.ts';
+import { runProcess } from '../../src/platform/process/subprocess.ts';
 import { pageLinks } from '../support/page-links.ts';
 
 /** Which extractor of the installed yt-dlp takes each URL. */

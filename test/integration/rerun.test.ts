@@ -8,8 +8,13 @@ import type { Principal } from '../../src/account/principal.ts';
 import { ApiError } from '../../src/contract/errors.ts';
 import { changeSegments, EditConflict } from '../../src/edition/change-segments.ts';
 import { readEdition } from '../../src/edition/read-edition.ts';
-import { listReruns, removeRerun, requestRerun, rerunChoices } from '../../src/edition/request-rerun.ts';
-import { rerunStore } from '../../src/edition/rerun-store.ts';
+import {
+  listReruns,
+  removeRerun,
+  requestRerun,
+  rerunChoices,
+} from '../../src/edition/rerun/request-rerun.ts';
+import { rerunStore } from '../../src/edition/rerun/rerun-store.ts';
 import { completedJob } from '../support/completed-job.ts';
 import { openJobWorld } from '../support/job-world.ts';
 import { principalOf } from '../support/principal.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
-import { Database } from '../../src/platform/database.ts';
-import { claimService } from '../../src/platform/service-claim.ts';
+import { Database } from '../../src/platform/database/database.ts';
+import { claimService } from '../../src/platform/database/service-claim.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { dataDirectoryWithDatabase, serverPid, startMember } from '../support/data-directory.ts';
 import { openTestDatabase } from '../support/database.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { MediaFailure } from '../../src/media/media-failure.ts';
-import { DatabaseUnavailable } from '../../src/platform/database-fault.ts';
-import { DiskBudget, NoRoom } from '../../src/platform/disk-budget.ts';
-import { Postponed } from '../../src/platform/queue.ts';
-import { ScratchDirectory } from '../../src/platform/scratch-directory.ts';
+import { DatabaseUnavailable } from '../../src/platform/database/database-fault.ts';
+import { DiskBudget, NoRoom } from '../../src/platform/disk/disk-budget.ts';
+import { ScratchDirectory } from '../../src/platform/disk/scratch-directory.ts';
+import { Postponed } from '../../src/platform/queue/queue.ts';
 import { EngineUnavailable, ModelMissing, SpeechError, SpeechProcessDied } from '../../src/speech/speech.ts';
 import { StorageUnavailable } from '../../src/storage/object-store.ts';
 import { Outages } from '../../src/transcription/fault/outages.ts';

@@ -3,7 +3,7 @@ import { on } from 'node:events';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { forkModule } from '../../src/platform/subprocess.ts';
+import { forkModule } from '../../src/platform/process/subprocess.ts';
 import type { SpeechAnswer, SpeechCancel, SpeechRequest } from '../../src/speech/process/speech-message.ts';
 import { SpeechProcess } from '../../src/speech/process/speech-process.ts';
 import { SpeechProcessDied } from '../../src/speech/speech.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { Postponed, removeTasks, type Task, TaskQueue } from '../../src/platform/queue.ts';
-import type { QueueDefinition } from '../../src/platform/task-store.ts';
+import { Postponed, removeTasks, type Task, TaskQueue } from '../../src/platform/queue/queue.ts';
+import type { QueueDefinition } from '../../src/platform/queue/task-store.ts';
 import { type Hooks, onCleanup } from '../support/cleanup.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

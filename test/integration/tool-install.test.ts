@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createEgress } from '../../src/egress/egress.ts';
 import { nothingAllowed } from '../../src/egress/url.ts';
-import { PageProgram } from '../../src/media/page-program.ts';
+import { PageProgram } from '../../src/media/page/page-program.ts';
 import {
   installedYtdlp,
   installYtdlp,
   ToolInstallError,
   type ToolInstallOptions,
-} from '../../src/media/tool-install.ts';
+} from '../../src/media/page/tool-install.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { file, mediaSite, redirect, status } from '../fixtures/media-site.ts';
 import { sandbox } from '../support/sandbox.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { accountStore } from '../../src/account/account-store.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
-import type { Queryable } from '../../src/platform/database.ts';
+import type { Queryable } from '../../src/platform/database/database.ts';
 import { jobLogStore } from '../../src/transcription/library/job-log-store.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';
 import { openTestDatabase } from '../support/database.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { accountStore } from '../../src/account/account-store.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
 import type { Principal } from '../../src/account/principal.ts';
-import type { Database } from '../../src/platform/database.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import type { Segment } from '../../src/transcript/segment.ts';
 import { segmentWords } from '../../src/transcript/segment-words.ts';
 import { principalOf } from './principal.ts';

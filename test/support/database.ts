@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
-import { Database } from '../../src/platform/database.ts';
+import { Database } from '../../src/platform/database/database.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { type Hooks, onCleanup } from './cleanup.ts';
 import { withConnection } from './empty-database.ts';

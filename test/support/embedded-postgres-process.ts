@@ -6,9 +6,9 @@
  */
 import { once } from 'node:events';
 import { systemClock } from '../../src/platform/clock.ts';
-import { Database } from '../../src/platform/database.ts';
-import { migrate } from '../../src/platform/migrations.ts';
-import { claimService } from '../../src/platform/service-claim.ts';
+import { Database } from '../../src/platform/database/database.ts';
+import { migrate } from '../../src/platform/database/migrations.ts';
+import { claimService } from '../../src/platform/database/service-claim.ts';
 import { openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { silentLogger as logger } from './silent-logger.ts';
 

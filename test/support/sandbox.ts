@@ -1,7 +1,7 @@
 /** The sandbox of this machine for tests; where there is none, those that need it say why they are skipped. */
 import { systemClock } from '../../src/platform/clock.ts';
-import { findSandbox } from '../../src/platform/find-sandbox.ts';
-import type { Sandbox } from '../../src/platform/sandbox.ts';
+import { findSandbox } from '../../src/platform/process/find-sandbox.ts';
+import type { Sandbox } from '../../src/platform/process/sandbox.ts';
 
 const found = await findSandbox({ hidden: [], signal: systemClock.timeout(10_000) });
 

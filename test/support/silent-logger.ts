@@ -1,3 +1,3 @@
-import { createLogger } from '../../src/platform/telemetry.ts';
+import { createLogger } from '../../src/platform/telemetry/telemetry.ts';
 
 export const silentLogger = createLogger({ level: 'silent', pretty: false });

@@ -2,7 +2,7 @@
 import { createEgress } from '../../src/egress/egress.ts';
 import { parseEgressAllow } from '../../src/egress/url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { Database } from '../../src/platform/database.ts';
+import { Database } from '../../src/platform/database/database.ts';
 import { SecretBox } from '../../src/platform/secret-box.ts';
 import { Dispatcher } from '../../src/webhook/dispatcher.ts';
 import { defaultScheduleSetting, parseRetrySchedule } from '../../src/webhook/retry-schedule.ts';

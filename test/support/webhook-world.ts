@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { EventType } from '../../src/contract/webhook.ts';
 import { createEgress, type Egress, type EgressOptions } from '../../src/egress/egress.ts';
 import { parseEgressAllow } from '../../src/egress/url.ts';
-import { type Database, onlyRow } from '../../src/platform/database.ts';
+import { type Database, onlyRow } from '../../src/platform/database/database.ts';
 import { SecretBox } from '../../src/platform/secret-box.ts';
 import { createSubscription } from '../../src/webhook/create-subscription.ts';
 import type { Settlement } from '../../src/webhook/delivery.ts';

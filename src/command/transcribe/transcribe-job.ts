@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import type { Account } from '../../account/account.ts';
 import type { Plan } from '../../account/plan.ts';
 import { PublicUrl } from '../../http/public-url.ts';
-import type { TaskQueue } from '../../platform/queue.ts';
+import type { TaskQueue } from '../../platform/queue/queue.ts';
 import { type Foundation, openFoundation } from '../../service/foundation.ts';
 import type { LazyEgress } from '../../service/lazy-egress.ts';
 import { mediaPrograms, openQueue, openStorage, startWorker } from '../../service/processing.ts';

@@ -1,7 +1,7 @@
 /** A fixed number of speech processes and a queue in front of them. */
 
 import type { Clock } from '../../platform/clock.ts';
-import type { Logger } from '../../platform/telemetry.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
 import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings, SpeakerEvidence } from '../chunk-result.ts';

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../platform/clock.ts';
-import { writeCompiledCode } from '../../platform/compile-cache.ts';
+import { writeCompiledCode } from '../../platform/process/compile-cache.ts';
 import { floatSamples } from '../../timeline/pcm-samples.ts';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer/recognizer.ts';

@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../platform/clock.ts';
-import { forkModule } from '../../platform/subprocess.ts';
+import { forkModule } from '../../platform/process/subprocess.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import { bytesPerSample } from '../../timeline/pcm-samples.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';

@@ -1,4 +1,4 @@
-import { NoRoom } from '../../platform/disk-budget.ts';
+import { NoRoom } from '../../platform/disk/disk-budget.ts';
 import { StorageUnavailable } from '../object-store.ts';
 
 const diskFaults = new Set([

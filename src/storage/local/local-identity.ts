@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import { makeDirectory } from './durable-file.ts';
 import { localIdentityStore } from './local-identity-store.ts';
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { DiskReservation } from '../../platform/disk-budget.ts';
+import type { DiskReservation } from '../../platform/disk/disk-budget.ts';
 import { isObjectKey } from '../object-key.ts';
 import { NoSuchUpload } from '../object-store.ts';
 import { isDiskFault } from './disk-fault.ts';

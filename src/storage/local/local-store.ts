@@ -4,7 +4,7 @@ import { access, constants, open, readdir, rename, rm, rmdir, stat } from 'node:
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
-import type { DiskBudget, DiskReservation } from '../../platform/disk-budget.ts';
+import type { DiskBudget, DiskReservation } from '../../platform/disk/disk-budget.ts';
 import { isObjectKey, isOwnerPrefix, uploadPrefix } from '../object-key.ts';
 import {
   type CompleteMultipart,

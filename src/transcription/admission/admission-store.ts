@@ -1,4 +1,4 @@
-import { hotQuery, type Queryable } from '../../platform/database.ts';
+import { hotQuery, type Queryable } from '../../platform/database/database.ts';
 import { firstStepOf, type Step } from '../step/steps.ts';
 import type { Source } from '../transcription.ts';
 

@@ -1,6 +1,6 @@
 import type { AccountStore } from '../../account/account-store.ts';
-import type { Queryable } from '../../platform/database.ts';
-import type { TaskQueue } from '../../platform/queue.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import type { TaskQueue } from '../../platform/queue/queue.ts';
 import { type Step, stepQueues } from '../step/steps.ts';
 import { admissionStore } from './admission-store.ts';
 

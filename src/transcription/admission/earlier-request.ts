@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '../../account/account.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { ProcessingTranscription } from '../transcription.ts';
 import { transcriptionStore } from '../transcription-store.ts';
 import { idempotencyStore } from './idempotency-store.ts';

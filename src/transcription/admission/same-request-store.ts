@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 
 /** A client that lost an answer repeats within minutes; later the same media is a wish of its own. */
 const completedMinutes = 60;

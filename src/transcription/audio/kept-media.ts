@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';
 import type { MediaObject, Source } from '../transcription.ts';
 import type { PlaybackMedia } from './playback.ts';

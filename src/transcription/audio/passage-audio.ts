@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { decodeStretch } from '../../media/decode.ts';
 import type { MediaPrograms } from '../../media/probe.ts';
-import type { ScratchDirectory } from '../../platform/scratch-directory.ts';
+import type { ScratchDirectory } from '../../platform/disk/scratch-directory.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';
 import { readObject } from '../../storage/read-object.ts';
 import type { MediaObject } from '../transcription.ts';

@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../../platform/database.ts';
+import { onlyRow, type Queryable } from '../../platform/database/database.ts';
 
 /** What a job counts for whose length nobody knows yet and no job has ended lately: ten minutes. */
 const unknownSeconds = 600;

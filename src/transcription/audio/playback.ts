@@ -1,14 +1,14 @@
 /** What a browser needs to show and play a recording, made while it is decoded. */
-import { browserPlayable } from '../../media/browser-playable.ts';
-import { PeakCollector } from '../../media/peaks.ts';
+import { browserPlayable } from '../../media/playback/browser-playable.ts';
+import { PeakCollector } from '../../media/playback/peaks.ts';
 import {
   type PlaybackCopy,
   playbackCopyBytesPerSecond,
   playbackCopyType,
   startPlaybackCopy,
-} from '../../media/playback-copy.ts';
+} from '../../media/playback/playback-copy.ts';
 import type { MediaPrograms, Probed } from '../../media/probe.ts';
-import type { Logger } from '../../platform/telemetry.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
 import { playbackKey } from '../../storage/object-key.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';
 import type { AudioObject, Source } from '../transcription.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../platform/telemetry.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';
 import type { AudioObject } from '../transcription.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Logger } from '../../platform/telemetry.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
 import type { Dependency } from './step-fault.ts';
 
 export interface OutagesDeps {

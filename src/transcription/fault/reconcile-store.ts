@@ -1,5 +1,5 @@
-import type { Queryable } from '../../platform/database.ts';
-import { liveTasks } from '../../platform/task-store.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import { liveTasks } from '../../platform/queue/task-store.ts';
 import { type Step, stepQueues } from '../step/steps.ts';
 
 export interface MissingTask {

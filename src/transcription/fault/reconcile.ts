@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Queryable } from '../../platform/database.ts';
-import { type Duty, startDuty } from '../../platform/duty.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import { type Duty, startDuty } from '../../platform/database/duty.ts';
 import { type AdmissionDeps, admitJobs, wakeSteps } from '../admission/admission.ts';
 import { admissionStore } from '../admission/admission-store.ts';
 import { type EndJobDeps, fail } from '../end-job.ts';

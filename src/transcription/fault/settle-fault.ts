@@ -1,6 +1,6 @@
-import type { Database } from '../../platform/database.ts';
-import { Postponed } from '../../platform/queue.ts';
-import type { ScratchDirectory } from '../../platform/scratch-directory.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { ScratchDirectory } from '../../platform/disk/scratch-directory.ts';
+import { Postponed } from '../../platform/queue/queue.ts';
 import { type EndJobDeps, fail } from '../end-job.ts';
 import { type Failure, ownFailures } from '../failure.ts';
 import type { Outages } from './outages.ts';

@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../../platform/database.ts';
+import { onlyRow, type Queryable } from '../../platform/database/database.ts';
 import type { Step } from '../step/steps.ts';
 
 /** One step of one job; `index` of a chunk for the step recognise. */

@@ -1,7 +1,7 @@
 /** What an error in a step means: the only place that decides it. */
 import { MediaFailure } from '../../media/media-failure.ts';
-import { DatabaseUnavailable } from '../../platform/database-fault.ts';
-import { NoRoom } from '../../platform/disk-budget.ts';
+import { DatabaseUnavailable } from '../../platform/database/database-fault.ts';
+import { NoRoom } from '../../platform/disk/disk-budget.ts';
 import { EngineUnavailable, ModelMissing, SpeechProcessDied } from '../../speech/speech.ts';
 import { StorageUnavailable } from '../../storage/object-store.ts';
 import { StorageNotConfigured } from '../../storage/read-object.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
-import { hotQuery, type Queryable } from '../../platform/database.ts';
-import type { Logger } from '../../platform/telemetry.ts';
+import { hotQuery, type Queryable } from '../../platform/database/database.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
 
 const heardEveryMs = 10_000;
 /** A worker that was not heard from for this long is taken for dead. */

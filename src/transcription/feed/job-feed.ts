@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../platform/clock.ts';
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { LedSegment } from '../../transcript/segment.ts';
 import { LiveTranscript, ledSegments } from '../../transcript/transcript.ts';
 import { type Progress, progressOf } from '../progress.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Queryable } from '../../platform/database.ts';
-import type { Announcements } from '../../platform/notifications.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import type { Announcements } from '../../platform/database/notifications.ts';
 import { transcriptionStore } from '../transcription-store.ts';
 import { type JobEvent, JobFeed } from './job-feed.ts';
 

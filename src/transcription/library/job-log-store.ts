@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import { type Progress, type ProgressRow, progressColumns, progressIn } from '../progress.ts';
 import type { Transcription } from '../transcription.ts';
 

@@ -1,4 +1,4 @@
-import { onlyRow, type Queryable } from '../../platform/database.ts';
+import { onlyRow, type Queryable } from '../../platform/database/database.ts';
 import type { Stage, Transcription } from '../transcription.ts';
 
 /** What runs and waits in the whole service. */

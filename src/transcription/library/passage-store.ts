@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { Segment } from '../../transcript/segment.ts';
 
 /** Where a page of hits ended: newer transcripts come first, in each the passages in their order. */

@@ -1,6 +1,6 @@
 import type { Principal } from '../../account/principal.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { Segment } from '../../transcript/segment.ts';
 import { type FoundPassage, type PassagePosition, passageStore } from './passage-store.ts';
 import { searchQuery, searchWords } from './search-query.ts';

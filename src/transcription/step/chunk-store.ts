@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { ChunkResult } from '../../speech/chunk-result.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { RecognisedUtterance } from '../../timeline/utterance.ts';

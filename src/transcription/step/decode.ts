@@ -6,11 +6,11 @@ import { decode, type Truncation } from '../../media/decode.ts';
 import { MediaFailure } from '../../media/media-failure.ts';
 import { type MediaPrograms, probe } from '../../media/probe.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Database } from '../../platform/database.ts';
-import type { DiskReservation } from '../../platform/disk-budget.ts';
-import type { TaskQueue } from '../../platform/queue.ts';
-import type { ScratchDirectory } from '../../platform/scratch-directory.ts';
-import type { Logger } from '../../platform/telemetry.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { DiskReservation } from '../../platform/disk/disk-budget.ts';
+import type { ScratchDirectory } from '../../platform/disk/scratch-directory.ts';
+import type { TaskQueue } from '../../platform/queue/queue.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
 import type { FoundSpeech, Speech } from '../../speech/speech.ts';
 import { playbackPrefixOf, workKey, workPrefixOf } from '../../storage/object-key.ts';
 import {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { decode } from '../../media/decode.ts';
 import { MediaFailure } from '../../media/media-failure.ts';
 import type { MediaPrograms } from '../../media/probe.ts';
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { SpeakerEvidence } from '../../speech/chunk-result.ts';
 import { joinedEvidence } from '../../speech/speaker/joined-evidence.ts';
 import { voiceOf } from '../../speech/speaker/named-turns.ts';

@@ -1,5 +1,5 @@
-import type { Task, TaskQueue } from '../../platform/queue.ts';
-import type { TaskLoopOptions } from '../../platform/task-loop.ts';
+import type { Task, TaskQueue } from '../../platform/queue/queue.ts';
+import type { TaskLoopOptions } from '../../platform/queue/task-loop.ts';
 import type { Outages } from '../fault/outages.ts';
 import { type SettleFaultDeps, settleFault } from '../fault/settle-fault.ts';
 import type { Dependency } from '../fault/step-fault.ts';

@@ -1,6 +1,6 @@
-import type { Database } from '../../platform/database.ts';
-import type { TaskQueue } from '../../platform/queue.ts';
-import type { Logger } from '../../platform/telemetry.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { TaskQueue } from '../../platform/queue/queue.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
 import { languageBeyondDoubt } from '../../speech/recognizer/language-vote.ts';
 import type { FoundSpeech, Speech } from '../../speech/speech.ts';
 import { workKey } from '../../storage/object-key.ts';

@@ -1,5 +1,5 @@
-import type { Queryable } from '../../platform/database.ts';
-import type { TaskQueue } from '../../platform/queue.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import type { TaskQueue } from '../../platform/queue/queue.ts';
 import type { RunningTranscription } from '../transcription-store.ts';
 import { chunkStore, type PlannedChunk } from './chunk-store.ts';
 import { type ChunkTask, stepQueues } from './steps.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/database.ts';
-import type { TaskQueue } from '../../platform/queue.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { TaskQueue } from '../../platform/queue/queue.ts';
 import type { Speech } from '../../speech/speech.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';

@@ -1,7 +1,7 @@
 /** Who said what, over the whole recording. Whatever goes wrong here costs the speakers, never the transcript. */
 
 import type { Clock } from '../../platform/clock.ts';
-import type { Logger } from '../../platform/telemetry.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
 import type { ChunkResult, SpeakerFault } from '../../speech/chunk-result.ts';
 import { type SpeakerCount, unknownCount } from '../../speech/speaker/cluster/speaker-clusters.ts';
 import { joinedEvidence } from '../../speech/speaker/joined-evidence.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Queryable } from '../../platform/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { Stage } from '../transcription.ts';
 import { transcriptionStore } from '../transcription-store.ts';
 

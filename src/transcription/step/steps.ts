@@ -1,4 +1,4 @@
-import type { QueueDefinition } from '../../platform/task-store.ts';
+import type { QueueDefinition } from '../../platform/queue/task-store.ts';
 import type { Source } from '../transcription.ts';
 
 /** A link becomes a media object in the store. The largest file may take an hour, at the least rate that is accepted. */

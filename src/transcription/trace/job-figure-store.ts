@@ -1,5 +1,5 @@
 /** Figures about the jobs and workers of all processes, for whoever watches them. */
-import { onlyRow, type Queryable } from '../../platform/database.ts';
+import { onlyRow, type Queryable } from '../../platform/database/database.ts';
 
 export interface StageFigure {
   /** `waiting`: not started, because others of its account run. */

@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { Queryable } from '../../platform/database.ts';
-import type { Logger } from '../../platform/telemetry.ts';
-import type { Traces } from '../../platform/traces.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import type { Logger } from '../../platform/telemetry/telemetry.ts';
+import type { Traces } from '../../platform/telemetry/traces.ts';
 import type { JustEnded } from '../transcription-store.ts';
 import type { StepNote } from './job-notes.ts';
 import { traceStore } from './trace-store.ts';
