@@ -8,7 +8,7 @@ export function plainEtag(etag: string): string {
     .toLowerCase();
 }
 
-/** The ETag that S3 gives to an object of several parts: MD5 of the parts' MD5s, and their number. */
+/** The ETag that S3 gives to an object of several parts: MD5 of the parts' ETags, and their number. */
 export function multipartEtag(etags: readonly string[]): string {
   const hash = createHash('md5');
   for (const etag of etags) hash.update(Buffer.from(plainEtag(etag), 'hex'));

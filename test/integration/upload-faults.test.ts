@@ -1,5 +1,6 @@
 /** Browsers, stores that are down, keys sent where they do not belong, and a change of storage. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
@@ -12,7 +13,7 @@ import { onCleanup } from '../support/cleanup.ts';
 import { principalOf } from '../support/principal.ts';
 import { createTestBucket, s3ClientFor, skipWithoutS3 } from '../support/s3-server.ts';
 import { onBothStorages } from '../support/storage-suite.ts';
-import { putAllParts, putSingle, UploadClient } from '../support/upload-client.ts';
+import { partBytes, putAllParts, putSingle, UploadClient } from '../support/upload-client.ts';
 import { startUploadService } from '../support/upload-service.ts';
 import { wavBytes } from '../support/wav-bytes.ts';
 
@@ -129,6 +130,26 @@ describe('the local storage', () => {
     assert.equal((await put('no digest')).status, 400);
     assert.equal(await service.local.head(prepared.key), undefined);
     assert.deepEqual(await readdir(service.local.incomingDir), []);
+  });
+
+  test('checks the Content-MD5 of a part too, which has another ETag without it', async (t) => {
+    const service = await startUploadService(t, { multipartThresholdBytes: 16 * mebibyte });
+    const { headers } = await service.createAccount('free');
+    const whole = Buffer.alloc(17 * mebibyte, 1);
+    const prepared = await new UploadClient(service.url, headers).prepareMultipart(whole.length);
+    const body = partBytes(prepared, whole, 2);
+    const put = (md5?: string) =>
+      fetch(prepared.upload.parts[1]?.url ?? '', {
+        method: 'PUT',
+        headers: md5 ? { 'content-md5': md5 } : {},
+        body,
+      });
+    assert.equal((await put(Buffer.alloc(16).toString('base64'))).status, 400);
+    const digest = createHash('md5').update(body).digest();
+    const checked = await put(digest.toString('base64'));
+    assert.equal(checked.headers.get('etag'), `"${digest.toString('hex')}"`);
+    const unchecked = await put();
+    assert.match(unchecked.headers.get('etag') ?? '', /^"[0-9a-f]{32}"$/);
   });
 
   test('knows nothing but signed uploads', async (t) => {

@@ -16,7 +16,7 @@ import type { UploadDraft } from './upload-draft.ts';
 
 /**
  * Multipart uploads on the disk. A session is a directory of part files inside the directory of its key. Each part
- * ends with the 16 bytes of its MD5, so that one rename replaces bytes and ETag together. Completing moves the
+ * ends with the 16 bytes of its digest, so that one rename replaces bytes and ETag together. Completing moves the
  * session to the object's name: no byte is copied, and five gigabytes are committed as fast as one.
  */
 const digestBytes = 16;
@@ -27,7 +27,7 @@ const commitAttemptsMax = 20;
 export interface Manifest {
   sizeBytes: number;
   partSizeBytes: number;
-  /** MD5 of the parts' MD5s and their count, as S3 makes it. */
+  /** MD5 of the parts' ETags and their count, as S3 makes it. */
   etag: string;
 }
 
@@ -40,7 +40,7 @@ export function isSessionOpen(sessionDir: string): Promise<boolean> {
 }
 
 export async function storePart(sessionDir: string, partNumber: number, draft: UploadDraft): Promise<void> {
-  await draft.moveTo(join(sessionDir, partName(partNumber)), draft.md5).catch((error) => {
+  await draft.moveTo(join(sessionDir, partName(partNumber)), draft.digest).catch((error) => {
     if (isMissing(error))
       throw new NoSuchUpload('the session ended while the part arrived', { cause: error });
     throw error;

@@ -10,6 +10,7 @@ import { LocalRefusal } from './local-refusal.ts';
 import { isLocalSignature, type LocalGrant } from './local-signature.ts';
 import type { LocalStore } from './local-store.ts';
 import { receiveUpload, type UploadDraft } from './upload-draft.ts';
+import type { UploadHash } from './upload-threads.ts';
 
 /** A request as it came to the local storage's door; nothing of it is trusted yet. */
 export interface LocalPut {
@@ -50,15 +51,16 @@ async function receive(
   grant: LocalGrant,
   { put, expectedMd5 }: { put: LocalPut; expectedMd5: Buffer | undefined },
 ): Promise<string> {
-  const draft = await draftOf(store, put, room);
+  const hash = expectedMd5 || !sessionOf(grant) ? 'md5' : 'sha1';
+  const draft = await draftOf(store, { body: put.body, hash }, room);
   try {
     if (draft.sizeBytes !== grant.sizeBytes) throw new LocalRefusal('IncompleteBody');
-    if (expectedMd5 && !expectedMd5.equals(draft.md5)) throw new LocalRefusal('BadDigest');
+    if (expectedMd5 && !expectedMd5.equals(draft.digest)) throw new LocalRefusal('BadDigest');
     // Again: a job may have been created while the bytes arrived.
     await expectOpen(uploads, grant);
     await keep(store, grant, draft);
     await note(store, uploads, grant);
-    return `"${draft.md5.toString('hex')}"`;
+    return `"${draft.digest.toString('hex')}"`;
   } catch (error) {
     await draft.discard();
     throw refusalFor(error);
@@ -132,10 +134,14 @@ async function expectOpen(uploads: GrantedUploads, grant: LocalGrant): Promise<v
   if (!isOpen) throw new LocalRefusal('UploadInUse');
 }
 
-async function draftOf(store: LocalStore, { body }: LocalPut, room: DiskReservation): Promise<UploadDraft> {
+async function draftOf(
+  store: LocalStore,
+  upload: { body: Readable; hash: UploadHash },
+  room: DiskReservation,
+): Promise<UploadDraft> {
   const { incomingDir } = store;
   const { uploadThreads } = store.options;
-  return receiveUpload({ incomingDir, uploadThreads, onWritten: room.written }, body).catch((error) => {
+  return receiveUpload({ incomingDir, uploadThreads, onWritten: room.written }, upload).catch((error) => {
     throw isBrokenTransfer(error) ? new LocalRefusal('IncompleteBody', error) : refusalFor(error);
   });
 }

@@ -4,17 +4,20 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type DraftFile, renameDurably } from './durable-file.ts';
-import type { UploadThreads, UploadWriter } from './upload-threads.ts';
+import type { UploadHash, UploadThreads, UploadWriter } from './upload-threads.ts';
 
 export interface UploadDraft extends DraftFile {
   /** With `tail` at its end. */
   moveTo(target: string, tail?: Buffer): Promise<void>;
   readonly sizeBytes: number;
-  readonly md5: Buffer;
+  /** The first 16 bytes of it, as many as an MD5 has. */
+  readonly digest: Buffer;
 }
 
 /** Given to the thread at once. One batch is written while the next one fills: twice this is an upload's memory. */
 const batchBytes = 256 * 1024;
+/** As long as an MD5, whatever the hash: clients may know an ETag by its length. */
+const digestBytes = 16;
 
 /**
  * Receives the body of a request into a draft. The bytes are written and hashed while they arrive. The request stays
@@ -26,7 +29,7 @@ export async function receiveUpload(
     uploadThreads,
     onWritten,
   }: { incomingDir: string; uploadThreads: UploadThreads; onWritten: (bytes: number) => void },
-  body: Readable,
+  { body, hash }: { body: Readable; hash: UploadHash },
 ): Promise<UploadDraft> {
   const path = join(incomingDir, randomUUID());
   const file = await open(path, 'wx', 0o600);
@@ -35,13 +38,14 @@ export async function receiveUpload(
     await rm(path, { force: true });
   };
   try {
-    const { sizeBytes, md5, rest } = await receive(path, file, { uploadThreads, onWritten }, body);
+    const received = await receive(path, file, { uploadThreads, onWritten }, { body, hash });
+    const { sizeBytes, rest } = received;
     const moveTo = async (target: string, tail = Buffer.alloc(0)) => {
       await file.write(Buffer.concat([rest, tail]), { position: sizeBytes - rest.length });
       await file.datasync();
       await Promise.all([renameDurably(path, target), file.close()]);
     };
-    return { sizeBytes, md5, moveTo, discard };
+    return { sizeBytes, digest: received.digest.subarray(0, digestBytes), moveTo, discard };
   } catch (error) {
     await discard();
     throw error;
@@ -52,10 +56,10 @@ async function receive(
   path: string,
   file: FileHandle,
   { uploadThreads, onWritten }: { uploadThreads: UploadThreads; onWritten: (bytes: number) => void },
-  body: Readable,
+  { body, hash }: { body: Readable; hash: UploadHash },
 ) {
   const unbuffered = await openUnbuffered(path);
-  const writer = uploadThreads.begin({ fd: file.fd, unbufferedFd: unbuffered?.fd });
+  const writer = uploadThreads.begin({ fd: file.fd, unbufferedFd: unbuffered?.fd }, hash);
   try {
     const sizeBytes = await writeAll(body, writer, onWritten);
     return { sizeBytes, ...(await writer.end()) };

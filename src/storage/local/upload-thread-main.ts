@@ -3,7 +3,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import type { ThreadReply, ThreadRequest, UploadFile } from './upload-threads.ts';
+import { writeCompiledCode } from '../../platform/process/compile-cache.ts';
+import type { ThreadReply, ThreadRequest, UploadFile, UploadHash } from './upload-threads.ts';
 
 /** WebAssembly's memory begins at a page, as unbuffered writes ask for; a Buffer's does not. */
 declare const WebAssembly: {
@@ -30,12 +31,15 @@ if (process.platform === 'linux') setPriority(Math.min(getPriority() + niceness,
 
 parentPort?.on('message', (request: ThreadRequest) => parentPort?.postMessage(replyTo(request)));
 
+// The next thread takes this file as compiled: to strip its types, Node needs 10 MiB in each thread.
+writeCompiledCode();
+
 function replyTo(request: ThreadRequest): ThreadReply {
   const { id } = request;
-  const upload = uploads.get(request.upload) ?? begin(request.upload);
+  const upload = uploads.get(request.upload) ?? begin(request);
   if (request.kind === 'end') {
     uploads.delete(request.upload);
-    return { id, md5: upload.hash.digest(), rest: upload.rest };
+    return { id, digest: upload.hash.digest(), rest: upload.rest };
   }
   try {
     take(upload, request);
@@ -46,8 +50,8 @@ function replyTo(request: ThreadRequest): ThreadReply {
   }
 }
 
-function begin(id: number): Upload {
-  const upload = { hash: createHash('md5'), position: 0, rest: Buffer.alloc(0) };
+function begin({ upload: id, hash }: { upload: number; hash: UploadHash }): Upload {
+  const upload = { hash: createHash(hash), position: 0, rest: Buffer.alloc(0) };
   uploads.set(id, upload);
   return upload;
 }

@@ -22,7 +22,11 @@ async function start(t: TestContext) {
 }
 
 function md5Of(bytes: Buffer): string {
-  return createHash('md5').update(bytes).digest('hex');
+  return digestOf('md5', bytes);
+}
+
+function digestOf(hash: 'md5' | 'sha1', bytes: Buffer): string {
+  return createHash(hash).update(bytes).digest('hex');
 }
 
 /** Alone in its memory, as the chunks of a request are. */
@@ -32,19 +36,20 @@ function ownChunk(bytes: Buffer): Buffer {
   return chunk;
 }
 
-test('uploads of all sizes at once are written whole and have the MD5 of node:crypto', async (t) => {
+test('uploads of all sizes at once are written whole and have the digest of node:crypto', async (t) => {
   const { directory, threads, openFile } = await start(t);
   const sizes = [0, 1, 63, 64, 65, 65_536, 262_145, 1_048_577, 3_333_333];
-  const uploads = sizes.map(async (size) => {
+  const uploads = sizes.map(async (size, index) => {
+    const hash = index % 2 === 0 ? 'md5' : 'sha1';
     const bytes = randomBytes(size);
-    const writer = threads.begin(await openFile(`${size}`));
+    const writer = threads.begin(await openFile(`${size}`), hash);
     const writes: Promise<void>[] = [];
     for (let start = 0; start < size; start += 65_536) {
       writes.push(writer.write([ownChunk(bytes.subarray(start, start + 65_536))]));
     }
-    const { md5, rest } = await writer.end();
+    const { digest, rest } = await writer.end();
     await Promise.all(writes);
-    assert.equal(md5.toString('hex'), md5Of(bytes));
+    assert.equal(digest.toString('hex'), digestOf(hash, bytes));
     assert.ok(rest.length < 4096);
     assert.ok(Buffer.concat([await readFile(join(directory, `${size}`)), rest]).equals(bytes));
   });
@@ -53,23 +58,23 @@ test('uploads of all sizes at once are written whole and have the MD5 of node:cr
 
 test('a chunk of its own is detached, one inside a larger buffer is copied', async (t) => {
   const { threads, openFile } = await start(t);
-  const writer = threads.begin(await openFile('a'));
+  const writer = threads.begin(await openFile('a'), 'md5');
   const [own, larger] = [ownChunk(Buffer.from('abc')), ownChunk(Buffer.from('-def-'))];
   await writer.write([own, larger.subarray(1, 4)]);
   assert.equal(own.length, 0);
   assert.equal(larger.toString(), '-def-');
-  assert.equal((await writer.end()).md5.toString('hex'), md5Of(Buffer.from('abcdef')));
+  assert.equal((await writer.end()).digest.toString('hex'), md5Of(Buffer.from('abcdef')));
 });
 
 test('a write that fails says why, and other uploads go on', async (t) => {
   const { threads, openFile } = await start(t);
   await openFile('a');
-  const failing = threads.begin(await openFile('a', 'r'));
+  const failing = threads.begin(await openFile('a', 'r'), 'md5');
   await assert.rejects(failing.write([Buffer.alloc(4096)]), { code: 'EBADF' });
   await failing.end();
-  const writer = threads.begin(await openFile('b'));
+  const writer = threads.begin(await openFile('b'), 'md5');
   await writer.write([Buffer.from('abc')]);
-  assert.equal((await writer.end()).md5.toString('hex'), md5Of(Buffer.from('abc')));
+  assert.equal((await writer.end()).digest.toString('hex'), md5Of(Buffer.from('abc')));
 });
 
 const onLinux = { skip: process.platform !== 'linux' && 'a file that refuses so exists on Linux only' };
@@ -80,7 +85,7 @@ test('a file that cannot be written unbuffered is written as usual', onLinux, as
   // Answers EINVAL to anything but a number, as a file system does that has no unbuffered writes.
   const refusing = await open('/proc/self/oom_score_adj', 'r+');
   t.after(() => refusing.close());
-  const writer = threads.begin({ fd, unbufferedFd: refusing.fd });
+  const writer = threads.begin({ fd, unbufferedFd: refusing.fd }, 'md5');
   await writer.write([Buffer.alloc(8192, 'a')]);
   await writer.end();
   assert.ok((await readFile(join(directory, 'a'))).equals(Buffer.alloc(8192, 'a')));
@@ -89,12 +94,12 @@ test('a file that cannot be written unbuffered is written as usual', onLinux, as
 test('when the threads end, their uploads fail and new ones are taken', async (t) => {
   const { threads, openFile } = await start(t);
   const file = await openFile('a');
-  const writer = threads.begin(file);
+  const writer = threads.begin(file, 'md5');
   const writing = assert.rejects(writer.write([Buffer.from('abc')]), /ended/);
   await threads.close();
   await writing;
   await assert.rejects(writer.end(), /ended/);
-  const next = threads.begin(file);
+  const next = threads.begin(file, 'md5');
   await next.write([Buffer.from('abc')]);
-  assert.equal((await next.end()).md5.toString('hex'), md5Of(Buffer.from('abc')));
+  assert.equal((await next.end()).digest.toString('hex'), md5Of(Buffer.from('abc')));
 });
