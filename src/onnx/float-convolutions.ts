@@ -2,7 +2,8 @@
  * Networks quantized to 8 bits round the sound itself before their first layers: one outlier in a window, and quiet
  * detail is gone. Here the convolutions keep their 8-bit weights and take their input as it is. Decision 0165 has the figures.
  */
-import { attribute, elementType, graph, model, node, tensor } from './onnx-fields.ts';
+import { operation } from './edited-graph.ts';
+import { attribute, elementType, graph, node, tensor } from './onnx-fields.ts';
 import { bytesField, type Field, fieldsOf, messageOf, numberField, textsOf } from './protobuf-fields.ts';
 
 const integerAttribute = 2;
@@ -13,15 +14,7 @@ interface Quantization {
 }
 
 /** A network without such convolutions stays as it is. */
-export function floatConvolutions(published: Buffer): Buffer {
-  return messageOf(
-    fieldsOf(published).map((field) =>
-      field.number === model.graph ? bytesField(model.graph, rewrittenGraph(fieldsOf(field.bytes))) : field,
-    ),
-  );
-}
-
-function rewrittenGraph(whole: readonly Field[]): Buffer {
+export function floatConvolutions(whole: readonly Field[]): readonly Field[] {
   const convolved = new Set(
     whole.filter(isNode('ConvInteger')).map((field) => textsOf(fieldsOf(field.bytes), node.input)[0]),
   );
@@ -39,7 +32,7 @@ function rewrittenGraph(whole: readonly Field[]): Buffer {
     return quantization ? [scaleOfOne(quantization.scale)] : [field];
   });
   // The types noted for inner values are those of before; they are optional.
-  return messageOf(convolved.size === 0 ? whole : fields.filter(({ number }) => number !== graph.shape));
+  return convolved.size === 0 ? whole : fields.filter(({ number }) => number !== graph.shape);
 }
 
 function floatConvolution(
@@ -53,8 +46,8 @@ function floatConvolution(
   return [
     castToFloat(weights, `${output}.weights`),
     castToFloat(zeroPoint, `${output}.zero`),
-    nodeOf('Sub', [`${output}.weights`, `${output}.zero`], `${output}.centred`),
-    nodeOf(
+    operation('Sub', [`${output}.weights`, `${output}.zero`], `${output}.centred`),
+    operation(
       'Conv',
       [input, `${output}.centred`],
       output,
@@ -82,24 +75,7 @@ function castToFloat(input: string, output: string): Field {
     numberField(attribute.integer, elementType.float),
     numberField(attribute.type, integerAttribute),
   ]);
-  return nodeOf('Cast', [input], output, [bytesField(node.attribute, to)]);
-}
-
-function nodeOf(
-  operator: string,
-  inputs: readonly string[],
-  output: string,
-  attributes: readonly Field[] = [],
-): Field {
-  return bytesField(
-    graph.node,
-    messageOf([
-      ...inputs.map((input) => bytesField(node.input, input)),
-      bytesField(node.output, output),
-      bytesField(node.operator, operator),
-      ...attributes,
-    ]),
-  );
+  return operation('Cast', [input], output, [bytesField(node.attribute, to)]);
 }
 
 function isNode(operator: string): (field: Field) => boolean {

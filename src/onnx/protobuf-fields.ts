@@ -24,13 +24,23 @@ export function fieldsOf(message: Buffer): Field[] {
 }
 
 export function messageOf(fields: readonly Field[]): Buffer {
-  return Buffer.concat(
-    fields.flatMap(({ number, wireType, bytes }) => [
-      varint(number * 8 + wireType),
-      ...(wireType === lengthType ? [varint(bytes.length)] : []),
-      bytes,
-    ]),
-  );
+  return Buffer.concat(fields.flatMap(bytesOf));
+}
+
+/** The same; where a field has parts, these are its message. */
+export function nestedMessageOf(fields: readonly (Field & { parts?: readonly Field[] })[]): Buffer {
+  const written = fields.flatMap((field) => {
+    if (!field.parts) return bytesOf(field);
+    const inner = field.parts.flatMap(bytesOf);
+    const length = inner.reduce((sum, bytes) => sum + bytes.length, 0);
+    return [varint(field.number * 8 + lengthType), varint(length), ...inner];
+  });
+  return Buffer.concat(written);
+}
+
+function bytesOf({ number, wireType, bytes }: Field): Buffer[] {
+  const length = wireType === lengthType ? [varint(bytes.length)] : [];
+  return [varint(number * 8 + wireType), ...length, bytes];
 }
 
 export function bytesField(number: number, bytes: Buffer | string): Field {

@@ -48,14 +48,11 @@ export class DecoderState {
     return DecoderState.#run(this.#decoder, tokens, { rows: tokens.length, cache });
   }
 
-  /** What comes from the audio is the same in all rows, and large: for fewer rows its first ones serve. */
+  /** What comes from the audio is there once for all rows. */
   #regrouped(name: string, tensor: Tensor, parents: readonly number[]): Tensor {
+    if (!isOfDecoder(name)) return tensor;
     const data = tensor.data as Float32Array;
     const rowLength = data.length / this.rows.length;
-    if (!isOfDecoder(name) && parents.length <= this.rows.length) {
-      const shared = data.subarray(0, rowLength * parents.length);
-      return new Tensor('float32', shared, [parents.length, ...tensor.dims.slice(1)]);
-    }
     const regrouped = new Float32Array(rowLength * parents.length);
     for (const [i, parent] of parents.entries())
       regrouped.set(data.subarray(parent * rowLength, (parent + 1) * rowLength), i * rowLength);
@@ -99,8 +96,8 @@ function decoderRows(
       logits: (logits.data as Float32Array).subarray(from, from + tokens),
       attentions: heads.map(([layer, head]) => {
         const tensor = result[`cross_attentions.${layer}`] as Tensor;
-        const [, headCount = 1, , width = 0] = tensor.dims;
-        const at = ((row * headCount + head) * length + length - 1) * width;
+        const [, , , width = 0] = tensor.dims;
+        const at = ((head * rows + row) * length + length - 1) * width;
         return (tensor.data as Float32Array).slice(at, at + width);
       }),
     };
