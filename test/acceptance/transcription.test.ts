@@ -60,7 +60,7 @@ test('a recording that goes from English to Spanish becomes text in both', async
     'Buenos días a todos. Hoy vamos a hablar de la casa nueva, de los niños y del tiempo en la ciudad.',
   );
   // Each long enough, and far enough from the other, for chunks of its own.
-  const parts = [english, english, english, english, silence(9), spanish, spanish, spanish];
+  const parts = [english, english, english, silence(9), spanish];
   const upload = await client.upload('both.wav', wavOf(Buffer.concat(parts)));
   const created = await client.post(path, { upload });
   const { body } = await client.ended(created.body.data.id);
