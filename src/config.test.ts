@@ -30,7 +30,7 @@ test('an empty variable is the same as none', () => {
   assert.equal(readConfig({ LONGHAND_PORT: '', LONGHAND_DATABASE_URL: '' }).port, 8080);
 });
 
-test('doors are chosen by name; none leaves the API alone', () => {
+test('protocols are chosen by name; none leaves the API alone', () => {
   const doors = (text: string) => [...readConfig({ LONGHAND_DOORS: text }).doors];
   assert.deepEqual(doors('openai, web'), ['openai', 'web']);
   assert.deepEqual(doors('none'), []);

@@ -26,7 +26,7 @@ export interface LocalObjectDeps {
   uploads: GrantedUploads;
 }
 
-/** The door of the local storage: signed PUTs in the manner of S3. The API key is neither needed nor wanted here. */
+/** The local storage over HTTP: signed PUTs in the manner of S3. The API key is neither needed nor wanted here. */
 export async function localObjectRoutes(server: Server, deps: LocalObjectDeps): Promise<void> {
   server.removeAllContentTypeParsers();
   // The body stays a stream: it goes to the disk piece by piece.

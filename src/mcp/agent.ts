@@ -10,7 +10,7 @@ import type { DeleteSubscriptionDeps } from '../webhook/delete-subscription.ts';
 import type { JobWaits } from './job-waits.ts';
 import type { SubtitleUnits } from './subtitle-units.ts';
 
-/** What the tools stand on: the same use cases as behind every other door. */
+/** What the tools stand on: the same use cases as every other protocol. */
 export interface AgentDeps {
   version: string;
   db: CreateTranscriptionDeps['db'];

@@ -18,7 +18,7 @@ export interface McpRoutesDeps {
   senders: AllowedSenders;
 }
 
-/** The agents' door: a key as for the REST API, then the tools in its account's name. */
+/** MCP over HTTP: a key as for the REST API, then the tools in its account's name. */
 export function mcpRoutes(server: Server, deps: McpRoutesDeps): void {
   const { agent, senders, publicUrl, hasWebProduct } = deps;
   server.addHook('preClose', async () => agent.waits.close());

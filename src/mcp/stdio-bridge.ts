@@ -1,4 +1,4 @@
-/** The agents' door over standard input and output: every message goes to a Longhand server as it is, and back. */
+/** MCP over standard input and output: every message goes to a Longhand server as it is, and back. */
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server';
 import { isJSONRPCRequest, isJSONRPCResultResponse } from '@modelcontextprotocol/server';
 import type { Tool } from './tool.ts';

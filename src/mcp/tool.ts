@@ -53,7 +53,7 @@ export function tool<Input extends z.ZodType>(definition: ToolDefinition<Input>)
   };
 }
 
-/** Through the fault table of the operation where it has one, so that every door answers with the same code. */
+/** Through the fault table of the operation where it has one, so that every protocol answers with the same code. */
 function checked<Input extends z.ZodType>(input: Input, args: unknown): z.output<Input> {
   if (requestFaults.has(input)) {
     const request = checkRequest(input, args) as ReturnType<typeof checkRequest<z.output<Input>>>;

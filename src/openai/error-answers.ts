@@ -5,7 +5,7 @@ import { apiErrorOf, logFault, passingHeaders } from '../http/error-answers.ts';
 import type { Clock } from '../platform/clock.ts';
 import { OpenAiError, openAiError } from './openai-error.ts';
 
-/** Every answer of this door that is not a success, in OpenAI's envelope. */
+/** Every answer of this API that is not a success, in OpenAI's envelope. */
 export function answerInOpenAiForm(scope: FastifyInstance, clock: Clock): void {
   scope.setErrorHandler((error: FastifyError | ApiError | OpenAiError, request, reply) => {
     const known = error instanceof OpenAiError ? error : openAiError(apiErrorOf(error, request));

@@ -11,7 +11,7 @@ const ids = [
   'gpt-4o-transcribe-diarize',
 ];
 
-/** Of the first version with this door; clients show it as a date. */
+/** Of the first version with this API; clients show it as a date. */
 const createdSeconds = Date.UTC(2026, 10, 15) / 1000;
 
 const modelOf = (id: string) => ({ id, object: 'model', created: createdSeconds, owned_by: 'longhand' });

@@ -13,7 +13,7 @@ export interface OpenAiErrorOptions extends Partial<ErrorFields> {
   headers?: Record<string, string>;
 }
 
-/** An answer in OpenAI's form, for what only this door can refuse. */
+/** An answer in OpenAI's form, for what only this API can refuse. */
 export class OpenAiError extends Error {
   override readonly name = 'OpenAiError';
   readonly status: number;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The one door to time. Tests pass a clock that they move by hand. */
+/** The only access to time. Tests pass a clock that they move by hand. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -11,7 +11,7 @@ import type { Foundation } from './foundation.ts';
 import type { Storage } from './processing.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** What stands behind the doors of this process. */
+/** What the protocols of this process are served by. */
 export interface ApiParts {
   foundation: Foundation;
   storage: Storage;

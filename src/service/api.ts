@@ -1,4 +1,4 @@
-/** The HTTP door, and what stands behind its routes. */
+/** The HTTP server, and what stands behind its routes. */
 import { readFile } from 'node:fs/promises';
 import { Allowance } from '../account/allowance.ts';
 import { apiKeyStore } from '../account/api-key-store.ts';
@@ -24,7 +24,7 @@ import { receiverUrlCheck } from '../webhook/receiver-url.ts';
 import type { ApiParts } from './api-parts.ts';
 import type { Foundation } from './foundation.ts';
 import { openMcp } from './mcp.ts';
-import { openOpenAiDoor } from './openai.ts';
+import { addOpenAi } from './openai.ts';
 import { createWeb } from './web.ts';
 
 /** A caller waits for every statement of a request; none of them needs more than milliseconds. */
@@ -100,7 +100,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   registerRoutes(server, routes);
   if (routes.hasMcp) openMcp(server, parts, routes);
   web?.register(server, limiter);
-  if (config.doors.has('openai')) openOpenAiDoor(server, parts.foundation, routes);
+  if (config.doors.has('openai')) addOpenAi(server, parts.foundation, routes);
   await server.ready();
   return server;
 }

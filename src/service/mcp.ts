@@ -1,4 +1,4 @@
-/** The agents' door: the tools stand on the same parts as the REST API. */
+/** MCP for agents: the tools stand on the same parts as the REST API. */
 import type { RoutesDeps } from '../http/routes.ts';
 import type { Server } from '../http/server.ts';
 import { allowedSenders } from '../mcp/foreign-senders.ts';

@@ -15,7 +15,7 @@ const jsonBodies = {
 /** The fields beside a file take up to 16 MB. */
 const formBodies = { total: 256, perAccount: 32, advice: 'Try again in a moment.' };
 
-export function openOpenAiDoor(
+export function addOpenAi(
   server: Server,
   { config, clock }: Pick<Foundation, 'config' | 'clock'>,
   { authenticator, limiter, uploads, transcriptions, transcriptionEvents }: RoutesDeps,

@@ -23,7 +23,7 @@ export function isWebProductOn({ doors }: Pick<Config, 'doors'>): boolean {
   return doors.has('web') && isWebProductBuilt();
 }
 
-/** Undefined where the door is closed or the pages were not built. */
+/** Undefined where it is turned off or the pages were not built. */
 export function createWeb(parts: ApiParts, db: Database, authenticator: Authenticator): WebParts | undefined {
   const { config, clock, logger, accounts } = parts.foundation;
   if (!config.doors.has('web')) return undefined;

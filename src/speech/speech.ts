@@ -56,7 +56,7 @@ export class SpeechError extends Error {
   }
 }
 
-/** No attempt can give it: the door refuses such jobs, unless its settings are not those of the worker. */
+/** No attempt can give it: such jobs are refused when they are created, unless its settings are not those of the worker. */
 export function cannotTranslate(engine: string): SpeechError {
   return new SpeechError(`${engine} cannot translate into English`, { transient: false });
 }

@@ -146,7 +146,7 @@ export const jobEndpoints: Section[] = [
       ),
       unproved(
         '… created by an agent protocol or the web product',
-        'the event is written with the end of a job, whatever made the job (src/transcription/step/finish.ts); a test belongs to each door when it opens',
+        'the event is written with the end of a job, whatever made the job (src/transcription/step/finish.ts); each new protocol brings a test',
       ),
       says(
         'At most 20 active subscriptions per account',

@@ -1,5 +1,5 @@
 /**
- * The one door to other programs. Every process gets a clean environment, its own process group, no shell, and
+ * The only way to start another program. Every process gets a clean environment, its own process group, no shell, and
  * an end: whoever starts it holds a handle whose `kill` ends the whole group.
  */
 import { type ChildProcess, fork, type SpawnOptions, spawn } from 'node:child_process';

@@ -12,7 +12,7 @@ import type { LocalStore } from './local-store.ts';
 import { receiveUpload, type UploadDraft } from './upload-draft.ts';
 import type { UploadHash } from './upload-threads.ts';
 
-/** A request as it came to the local storage's door; nothing of it is trusted yet. */
+/** A request as it came to the local storage; nothing of it is trusted yet. */
 export interface LocalPut {
   method: string;
   key: string;

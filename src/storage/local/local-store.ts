@@ -33,7 +33,7 @@ export interface LocalStoreOptions {
   disk: DiskBudget;
 }
 
-/** Where the door for signed PUTs stands on the service's own address. */
+/** The path of signed PUTs on the service's own address. */
 export const localObjectsPath = '/objects';
 
 /** Read at once: the samples of a chunk in one piece, a long file in few. */
