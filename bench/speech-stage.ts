@@ -29,7 +29,13 @@ export function settingsOf(values: Record<string, string | undefined>) {
   };
 }
 
-export function transcribed(stage: SpeechStage, file: string, workerCount: number): Promise<Measured> {
+export function transcribed(
+  stage: SpeechStage,
+  file: string,
+  workerCount: number,
+  keywords: readonly string[] = [],
+): Promise<Measured> {
   const env = { ...stage.environment, LONGHAND_WORKERS: String(workerCount) };
-  return measured([process.execPath, main, 'transcribe', file], env);
+  const listed = keywords.length > 0 ? ['--keywords', keywords.join(', ')] : [];
+  return measured([process.execPath, main, 'transcribe', file, ...listed], env);
 }

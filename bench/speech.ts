@@ -1,7 +1,7 @@
 /**
  * Recognition: how right, how fast beside the bare recognizer and beside others, how much memory, how well it survives.
  * `npm run bench -- speech` runs clips, long, timeline, job, workers and silence; name others to add or choose:
- * `memory` (--hours 10), `kills` (--kills 20), `peers` and `noise` (--peer-minutes 3; --peer-directory keeps what was
+ * `keywords` (needs espeak-ng and flite), `memory` (--hours 10), `kills` (--kills 20), `peers` and `noise` (--peer-minutes 3; --peer-directory keeps what was
  * fetched and built; models of your own with --whisper-cpp-model FILE and --vosk-model DIRECTORY).
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { atLeast, atMost, mean, median } from './figures.ts';
 import { type Measured, measured } from './measured-command.ts';
 import { recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
+import { keywords } from './speech-keywords.ts';
 import { longRecording, nonSpeechRecording } from './speech-material.ts';
 import { noise, peers } from './speech-peers.ts';
 import { type SpeechSettings, type SpeechStage, settingsOf, transcribed } from './speech-stage.ts';
@@ -32,6 +33,7 @@ const parts: Record<string, (stage: SpeechStage) => Promise<BenchmarkRow[]>> = {
   kills,
   peers,
   noise,
+  keywords,
 };
 const usualParts = ['clips', 'long', 'timeline', 'job', 'workers', 'silence'];
 

@@ -59,6 +59,10 @@ function transcribeCommand(longhand: Command): void {
       'how many people speak, such as 2 or 2-4; implies --speakers; not on a server',
     )
     .option('--language <code>', 'the language spoken, such as en; found out when not given; not on a server')
+    .option(
+      '--keywords <list>',
+      'names and terms that are likely to be spoken, with commas between; not on a server',
+    )
     .option('--output <file>', 'write there instead of to standard output')
     .option('--output-dir <folder>', 'write each transcript there, named after its recording')
     .option('--parallel <count>', 'how many recordings at once; on a server 4 unless told')
@@ -85,6 +89,7 @@ function watchCommand(longhand: Command): void {
     .option('--speakers', 'tell speakers apart')
     .option('--speaker-count <count>', 'how many people speak; implies --speakers; not on a server')
     .option('--language <code>', 'the language spoken, such as en; not on a server')
+    .option('--keywords <list>', 'names and terms that are likely to be spoken; not on a server')
     .option('--parallel <count>', 'how many recordings at once')
     .option('--settle <seconds>', 'take a recording that has not changed for so long; 5 unless told')
     .option('--retry-failed', 'try again what failed before')

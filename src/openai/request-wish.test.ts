@@ -11,12 +11,13 @@ test('nothing but a file asks for json in the language that is found out', () =>
     stream: false,
     language: undefined,
     knownSpeakers: undefined,
+    keywords: undefined,
+    prompt: undefined,
   };
   assert.deepEqual(wish({}), plain);
   const habits = {
     model: ['x'],
     temperature: ['0'],
-    prompt: ['a'],
     'chunking_strategy[type]': ['server_vad'],
   };
   assert.deepEqual(wish(habits), plain);
@@ -40,6 +41,15 @@ test('a form and JSON say the same', () => {
   assert.equal(wish({ stream: 'true' }).stream, true);
   assert.equal(wish({ languages: ['de'] }).language, 'de');
   assert.equal(wish({ languages: ['de', 'fr'] }).language, undefined);
+});
+
+test('keywords and the names of the prompt are terms, within limits', () => {
+  const both = wish({ keywords: [' Nguyen '], prompt: 'A talk with Siobhan about ComfyUI.' });
+  assert.deepEqual(both.keywords, ['Nguyen', 'Siobhan', 'ComfyUI']);
+  assert.equal(both.prompt, 'A talk with Siobhan about ComfyUI.');
+  assert.equal(wish({ keywords: [''], prompt: ['just talk'] }).keywords, undefined);
+  assert.throws(() => wish({ keywords: ['x'.repeat(51)] }), /at most 100 names or terms of up to 50/);
+  assert.throws(() => wish({ prompt: 'x'.repeat(4001) }), /at most 4000/);
 });
 
 const voice = `data:audio/wav;base64,${Buffer.from('a voice').toString('base64')}`;

@@ -1,5 +1,12 @@
 /** What a request asks for, from its form fields or its JSON; fields that mean nothing here are passed over. */
 import { z } from 'zod';
+import {
+  keywordsMax,
+  keywordsOf,
+  keywordsSentence,
+  namesInPrompt,
+  promptCharactersMax,
+} from '../contract/keywords.ts';
 import { languageCode } from '../contract/language.ts';
 import type { KnownSpeaker } from '../transcription/known-speaker-store.ts';
 import type { Task } from '../transcription/transcription.ts';
@@ -16,6 +23,9 @@ export interface Wish {
   /** Undefined: found out. */
   language: string | undefined;
   knownSpeakers: readonly KnownSpeaker[] | undefined;
+  /** Also those that the prompt names. */
+  keywords: readonly string[] | undefined;
+  prompt: string | undefined;
 }
 
 /** A form has every value as text, and any of them several times. */
@@ -33,6 +43,13 @@ const language = z.string().transform((text, context) => {
   const code = languageCode(text);
   if (code !== undefined) return code;
   context.addIssue({ code: 'custom', message: `"${text.slice(0, 40)}" is no language` });
+  return z.NEVER;
+});
+
+const keywords = z.array(z.string()).transform((given, context) => {
+  const terms = keywordsOf(given);
+  if (terms) return terms;
+  context.addIssue({ code: 'custom', message: 'too many, or too long' });
   return z.NEVER;
 });
 
@@ -63,6 +80,15 @@ const schema = z.object({
   ),
   language: one(orNothing(language)),
   languages: many(orNothing(z.array(language))),
+  keywords: many(orNothing(keywords)),
+  prompt: one(
+    orNothing(
+      z
+        .string()
+        .max(promptCharactersMax)
+        .regex(/^[^\0\p{Cs}]*$/u),
+    ),
+  ),
   known_speaker_names: many(orNothing(z.array(speakerName).max(speakersMax))),
   known_speaker_references: many(orNothing(z.array(reference).max(speakersMax))),
 });
@@ -74,6 +100,8 @@ const sentences: Record<string, string> = {
   language: 'language must be the code of a language that Whisper knows, such as en.',
   known_speaker_names: `known_speaker_names[] must be at most ${speakersMax} names of up to 100 characters.`,
   known_speaker_references: `known_speaker_references[] must be at most ${speakersMax} data URLs in base64, of two to ten seconds each.`,
+  keywords: `keywords[] must be ${keywordsSentence}.`,
+  prompt: `prompt must be a text of at most ${promptCharactersMax} characters.`,
   languages: 'languages[] must be codes of languages that Whisper knows, such as en.',
 };
 
@@ -109,8 +137,16 @@ export function wishOf(fields: RequestFields, task: Task): Wish {
     granularities: new Set(data.timestamp_granularities ?? ['segment']),
     stream,
     knownSpeakers: knownSpeakersOf(format, data),
+    keywords: termsOf(data),
+    prompt: data.prompt,
     language: data.language ?? (data.languages?.length === 1 ? data.languages[0] : undefined),
   };
+}
+
+/** Those that were listed come first, where they are more than can be taken together. */
+function termsOf({ keywords: listed = [], prompt = '' }: z.infer<typeof schema>): string[] | undefined {
+  const terms = [...new Set([...listed, ...namesInPrompt(prompt)])].slice(0, keywordsMax);
+  return terms.length > 0 ? terms : undefined;
 }
 
 function knownSpeakersOf(

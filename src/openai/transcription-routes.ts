@@ -77,6 +77,8 @@ async function startJob(
       source: { kind: 'upload', ...reference },
       speakerDiarization: wish.format === 'diarized_json',
       language: wish.language,
+      keywords: wish.keywords,
+      prompt: wish.prompt,
       knownSpeakers: wish.knownSpeakers,
       task,
       contentHash,

@@ -11,6 +11,10 @@ export interface RecogniseOptions {
   otherLanguages?: boolean;
   /** English text of what is spoken in another language, where the engine can. */
   translate?: boolean;
+  /** Names and terms that may be spoken. */
+  keywords?: readonly string[];
+  /** What the caller says about the recording; for engines elsewhere. */
+  prompt?: string;
   /** Whether evidence for telling speakers apart is wanted. */
   speakers: boolean;
 }

@@ -18,6 +18,10 @@ export interface TranscriptionOptions {
   languageIsFound?: boolean;
   /** `translate`: the text is English, whatever is spoken. Jobs from before this could be asked do not have it. */
   task?: Task;
+  /** Names and terms that may be spoken. */
+  keywords?: readonly string[];
+  /** What the caller says about the recording; for engines elsewhere. */
+  prompt?: string;
   /** Which recognizer; `auto` picks by language. */
   engine: string;
   fileBytesMax: number;
@@ -90,6 +94,11 @@ export type TranscriptionSummary =
   | Omit<CompletedTranscription, 'text' | 'segments'>
   | FailedTranscription;
 
+/** What the caller expects to be spoken, for those who recognise it. */
+export function expectationsOf({ keywords, prompt }: TranscriptionOptions) {
+  return { ...(keywords && { keywords }), ...(prompt !== undefined && { prompt }) };
+}
+
 export function optionsFor(
   plan: Plan,
   wanted: {
@@ -97,6 +106,8 @@ export function optionsFor(
     speakerCount?: SpeakerCount | null;
     language?: string | null;
     task?: Task;
+    keywords?: readonly string[] | undefined;
+    prompt?: string | undefined;
   },
 ): TranscriptionOptions {
   return {
@@ -104,6 +115,8 @@ export function optionsFor(
     speakerCount: wanted.speakerCount ?? null,
     language: wanted.language ?? null,
     task: wanted.task ?? 'transcribe',
+    ...(wanted.keywords && wanted.keywords.length > 0 && { keywords: wanted.keywords }),
+    ...(wanted.prompt && { prompt: wanted.prompt }),
     engine: 'auto',
     fileBytesMax: plan.fileBytesMax,
     mediaSecondsMax: plan.mediaSecondsMax,

@@ -191,6 +191,20 @@ test('a recording in another language is recognised as told, and translated into
   assert.doesNotMatch(text, /morgen/i);
 });
 
+test('a name on the list of keywords is written as it is there, and other keywords are another request', async () => {
+  const spoken = 'The Kubernetes cluster was restarted in the middle of the night.';
+  const recording = wavOf(await spokenSamples('en-us', spoken));
+  const heard = async (fields: { keywords?: string[]; prompt?: string }) => {
+    const file = await toFile(recording, 'night.wav');
+    return (await openai.audio.transcriptions.create({ file, model, language: 'en', ...fields })).text;
+  };
+  const plain = await heard({});
+  assert.match(await heard({ keywords: ['Siobhan', 'Kubernetes'] }), /Kubernetes cluster/);
+  assert.match(await heard({ prompt: 'A talk about Kubernetes.' }), /Kubernetes cluster/);
+  assert.equal(await heard({ keywords: ['Siobhan', 'Okonkwo'] }), plain);
+  await assert.rejects(heard({ keywords: ['x'.repeat(51)] }), /at most 100 names or terms/);
+});
+
 test('errors come in the form that the client turns into its own', async () => {
   const file = () => createReadStream(sentence);
   const create = openai.audio.transcriptions.create.bind(openai.audio.transcriptions);

@@ -10,6 +10,8 @@ export interface JobOptions {
   language: string | null;
   speakers: boolean;
   speakerCount: SpeakerCount | null;
+  /** Names and terms that may be spoken. */
+  keywords: readonly string[];
   /** Of a job on this machine, so that a process that was killed finds it again; by default each run is a new one. */
   jobId?: string;
 }

@@ -130,6 +130,7 @@ async function queueRecording(
         speakerDiarization: options.speakers,
         speakerCount: options.speakerCount,
         language: options.language,
+        keywords: options.keywords,
       }),
       allowanceDay: null,
     }),

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { keywordsOfList, keywordsSentence } from '../../contract/keywords.ts';
 import { type SpeakerCount, speakersMax } from '../../speech/speaker/cluster/speaker-clusters.ts';
 import { wholeNumber } from '../option-value.ts';
 import type { ServerAddress, ServerOptions } from '../server/server-address.ts';
@@ -16,6 +17,7 @@ export interface TranscribeOptions extends ServerOptions {
   speakers?: boolean;
   speakerCount?: string;
   language?: string;
+  keywords?: string;
   fromFile?: string;
   parallel?: string;
   follow?: boolean;
@@ -33,12 +35,13 @@ export function localJobsAtOnce(workers: number): number {
 }
 
 export function jobOptionsOf(
-  options: Pick<TranscribeOptions, 'language' | 'speakers' | 'speakerCount'>,
+  options: Pick<TranscribeOptions, 'language' | 'speakers' | 'speakerCount' | 'keywords'>,
 ): JobOptions {
   return {
     language: languageOf(options),
     speakers: options.speakers === true || options.speakerCount !== undefined,
     speakerCount: speakerCountOf(options),
+    keywords: keywordsIn(options),
   };
 }
 
@@ -49,7 +52,12 @@ export function parallelOf({ parallel }: Pick<TranscribeOptions, 'parallel'>, ot
 
 /** What one of the two places cannot do is said before anything is sent or done. */
 export function refuseImpossible(
-  { language, speakerCount, again }: Pick<TranscribeOptions, 'language' | 'speakerCount' | 'again'>,
+  {
+    language,
+    speakerCount,
+    keywords,
+    again,
+  }: Pick<TranscribeOptions, 'language' | 'speakerCount' | 'keywords' | 'again'>,
   server: ServerAddress | undefined,
 ): void {
   if (server && language !== undefined)
@@ -58,6 +66,8 @@ export function refuseImpossible(
     );
   if (server && speakerCount !== undefined)
     throw new UsageError('--speaker-count cannot be passed to a server: its API takes --speakers alone.');
+  if (server && keywords !== undefined)
+    throw new UsageError('--keywords cannot be passed to a server: its API has no field for them.');
   if (!server && again) throw new UsageError('--again is for a server; on this machine nothing is kept.');
 }
 
@@ -98,6 +108,12 @@ function languageOf({ language }: Pick<TranscribeOptions, 'language'>): string |
   if (!/^[a-z]{2,3}$/.test(language))
     throw new UsageError(`--language must be a code of two or three letters such as en, not "${language}".`);
   return language;
+}
+
+function keywordsIn({ keywords }: Pick<TranscribeOptions, 'keywords'>): string[] {
+  const terms = keywordsOfList(keywords ?? '');
+  if (terms) return terms;
+  throw new UsageError(`--keywords must be ${keywordsSentence}, with commas between them.`);
 }
 
 function speakerCountOf({ speakerCount }: Pick<TranscribeOptions, 'speakerCount'>): SpeakerCount | null {

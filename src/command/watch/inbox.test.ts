@@ -35,7 +35,7 @@ async function inboxWith(
       folder,
       outputFolder: folder,
       format: 'txt',
-      jobOptions: { language: null, speakers: false, speakerCount: null },
+      jobOptions: { language: null, speakers: false, speakerCount: null, keywords: [] },
       runner: { run: ({ relativePath }) => run(relativePath), close: async () => {} },
       journal: await WatchJournal.open(join(directory, 'state'), [folder]),
       clock,

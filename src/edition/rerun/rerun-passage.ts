@@ -70,6 +70,7 @@ async function recognised(
     language,
     otherLanguages: rerun.language === null,
     translate: rerun.task === 'translate',
+    keywords: rerun.keywords,
     speakers: false,
   };
   const utterances: RecognisedUtterance[] = [];

@@ -75,17 +75,24 @@ export const rerunStore = {
   /** A worker begins. Undefined when there is nothing left to do. */
   async begin(db: Queryable, id: string): Promise<RunningRerun | undefined> {
     const [row] = await db.query<
-      RerunRow & { transcription_id: string; account_id: string; task: Task | null }
+      RerunRow & {
+        transcription_id: string;
+        account_id: string;
+        task: Task | null;
+        keywords: string[] | null;
+      }
     >(
       `update rerun set progress = 0
        where id = $1 and status = 'waiting' and created_at > now() - ${waitsAtMost}
        returning ${columns}, transcription_id, account_id,
-         (select options ->> 'task' from transcription where transcription.id = transcription_id) as task`,
+         (select options ->> 'task' from transcription where transcription.id = transcription_id) as task,
+         (select options -> 'keywords' from transcription where transcription.id = transcription_id) as keywords`,
       [id],
     );
     if (!row) return undefined;
-    const { transcription_id: transcriptionId, account_id: accountId, task } = row;
-    return { ...rerunOf(row), transcriptionId, accountId, task: task ?? 'transcribe' };
+    const { transcription_id: transcriptionId, account_id: accountId, task, keywords } = row;
+    const wanted = { task: task ?? 'transcribe', keywords: keywords ?? [] };
+    return { ...rerunOf(row), transcriptionId, accountId, ...wanted };
   },
 
   /** False when it has ended, or was taken back. */

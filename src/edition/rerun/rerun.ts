@@ -43,6 +43,8 @@ export interface RunningRerun extends Rerun {
   transcriptionId: string;
   accountId: string;
   task: Task;
+  /** Names and terms that may be spoken. */
+  keywords: readonly string[];
 }
 
 /** With the job's id, by which the tasks of a deleted job are found. */

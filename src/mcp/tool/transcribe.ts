@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../../contract/errors.ts';
+import { keywordsOf, keywordsSentence } from '../../contract/keywords.ts';
 import { languageCode } from '../../contract/language.ts';
 import type { CreateTranscriptionCommand } from '../../contract/transcription.ts';
 import { createTranscription } from '../../transcription/admission/create-transcription.ts';
@@ -24,6 +25,11 @@ export const transcribeOptions = {
     .refine((code) => languageCode(code) !== undefined, 'must be the code of a language that Whisper knows')
     .optional()
     .describe('Language that is spoken, such as en or de; found out when left away'),
+  keywords: z
+    .array(z.string())
+    .refine((terms) => keywordsOf(terms) !== undefined, `must be ${keywordsSentence}`)
+    .optional()
+    .describe('Names and terms that are likely to be spoken, spelled as they are to be written'),
 };
 
 const uploadArgument = z.object({
@@ -71,7 +77,12 @@ export function transcribeTool(deps: AgentDeps, agent: Agent): Tool {
       await deps.limiter.admit(agent.principal.account.id, 'create');
       const command = await commandOf(deps, agent, args);
       const { language } = args;
-      const job = await createTranscription(deps.transcriptions, agent.principal, { ...command, language });
+      const keywords = args.keywords && keywordsOf(args.keywords);
+      const job = await createTranscription(deps.transcriptions, agent.principal, {
+        ...command,
+        language,
+        keywords,
+      });
       if (knowsTasks(context)) return taskOf(job);
       return await waitedResult(deps, agent, job.id, { context, page: firstPage });
     },

@@ -116,10 +116,10 @@ function warmUp({ engine, language, detector }: SpeechWarmUp): void {
 
 function recognizerInput(
   { audio, chunk }: ChunkAudio,
-  { language, translate = false }: Pick<RecogniseOptions, 'language' | 'translate'>,
+  { language, translate = false, keywords }: Pick<RecogniseOptions, 'language' | 'translate' | 'keywords'>,
   signal: AbortSignal,
 ): RecognizerInput {
-  return { samples: floatSamples(audio), chunk, language, translate, signal };
+  return { samples: floatSamples(audio), chunk, language, translate, keywords, signal };
 }
 
 function voiceActivity(): Promise<VoiceActivity> {

@@ -8,6 +8,8 @@ export interface RecognizerInput {
   language: string | null;
   /** Into English. */
   translate?: boolean | undefined;
+  /** Names and terms that may be spoken. */
+  keywords?: readonly string[] | undefined;
   signal: AbortSignal;
 }
 

@@ -4,7 +4,7 @@ import { wavHeader } from '../../timeline/wav-header.ts';
 /** A chunk's samples as the form that OpenAI-compatible endpoints take: a WAV file, the model, what is to be answered. */
 export function transcriptionForm(
   samples: Uint8Array,
-  { model, language }: { model: string; language: string | null },
+  { model, language, prompt }: { model: string; language: string | null; prompt: string | undefined },
 ): { contentType: string; body: Buffer } {
   const boundary = `longhand-${randomUUID()}`;
   const fields = [
@@ -13,6 +13,7 @@ export function transcriptionForm(
     ['timestamp_granularities[]', 'word'],
     ['temperature', '0'],
     ...(language === null ? [] : [['language', language]]),
+    ...(prompt ? [['prompt', prompt]] : []),
   ];
   const head = fields.map(
     ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,

@@ -77,7 +77,7 @@ export class RemoteSpeech implements Speech {
     if (options.engine !== 'remote') return this.#deps.local.recognise(audio, chunk, options, signal);
     if (options.translate && options.language !== 'en') throw cannotTranslate('remote');
     const evidence = options.speakers ? this.#deps.local.recognise(audio, chunk, options, signal) : undefined;
-    const answer = await this.#inSlot(signal, () => this.#ask(audio, options.language, signal));
+    const answer = await this.#inSlot(signal, () => this.#ask(audio, options, signal));
     const { speakers } = (await evidence) ?? {};
     const utterances = withExactEdges(
       recognisedUtterances(answer, chunk, options.language),
@@ -88,9 +88,18 @@ export class RemoteSpeech implements Speech {
   }
 
   /** Once: whoever waits for another try does so outside of a slot. */
-  async #ask(audio: Uint8Array, language: string | null, signal: AbortSignal): Promise<Answer> {
+  async #ask(
+    audio: Uint8Array,
+    { language, prompt, keywords }: RecogniseOptions,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const { endpoint, egress } = this.#deps;
-    const form = transcriptionForm(audio, { model: endpoint.model, language });
+    const form = transcriptionForm(audio, {
+      model: endpoint.model,
+      language,
+      // Whisper takes a list of names for a text before this one.
+      prompt: prompt ?? keywords?.join(', '),
+    });
     try {
       const response = await egress.request({
         url: this.#url,

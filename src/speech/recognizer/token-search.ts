@@ -1,5 +1,6 @@
 /** The likeliest sequence of tokens: by beam search, of which one beam is greedy decoding, or the best of several drawn. */
 import type { DecoderRow } from './decoder-state.ts';
+import { type BiasState, type KeywordBias, noBias } from './keyword-bias.ts';
 import { drawnToken, isRepeating, likeliestTokens, logSumExp } from './token-choice.ts';
 
 /** What a `DecoderState` is to the search. */
@@ -14,19 +15,26 @@ export interface SearchRules {
   tokensMax: number;
   /** The logits with what may not come after these tokens at minus infinity. */
   allowed(logits: Float32Array, tokens: readonly number[]): Float32Array;
+  /** Terms that are likelier than the model knows. */
+  bias?: KeywordBias | undefined;
 }
 
 export interface TokenSequence {
   tokens: readonly number[];
+  /** With what the terms add. */
   logProbabilities: readonly number[];
   /** For each token, the cross-attention of each alignment head. */
   attentions: readonly Float32Array[][];
-  /** The mean over the tokens and the end. */
+  /** The mean over the tokens and the end, as the model alone has it. */
   averageLogProbability: number;
+  /** How many terms of the bias it has. */
+  terms: number;
 }
 
-interface Hypothesis extends Omit<TokenSequence, 'averageLogProbability'> {
+interface Hypothesis extends Pick<TokenSequence, 'tokens' | 'logProbabilities' | 'attentions'> {
+  /** Of the log probabilities, as the model alone has them. */
   sum: number;
+  bias: BiasState;
 }
 
 /** A hypothesis and the token that may come next. */
@@ -35,6 +43,13 @@ interface Extension {
   token: number;
   logProbability: number;
   sum: number;
+  bias: BiasState;
+}
+
+interface EndedHypothesis {
+  hypothesis: Hypothesis;
+  sum: number;
+  bias: BiasState;
 }
 
 /** How many sequences are followed, and which extensions of each; the best of all of them go on. */
@@ -42,8 +57,6 @@ interface Choice {
   width: number;
   tokensOf(logits: Float32Array, isFirst: boolean): number[];
 }
-
-const empty: Hypothesis = { tokens: [], logProbabilities: [], attentions: [], sum: 0 };
 
 /** `start` has one row. */
 export function beamSearch(
@@ -78,19 +91,21 @@ async function search(
   { width, tokensOf }: Choice,
   signal: AbortSignal,
 ): Promise<TokenSequence> {
-  const ended: TokenSequence[] = [];
+  const { bias = noBias } = rules;
+  const first: Hypothesis = { tokens: [], logProbabilities: [], attentions: [], sum: 0, bias: bias.start };
+  const ended: EndedHypothesis[] = [];
   let state = start;
-  let live: Hypothesis[] = [empty];
+  let live = [first];
   for (let length = 0; length < rules.tokensMax; length++) {
     signal.throwIfAborted();
     const extensions = live.flatMap((hypothesis, parent) =>
       extensionsOf(hypothesis, parent, state.rows[parent], rules, (logits) => tokensOf(logits, length === 0)),
     );
     const kept: Extension[] = [];
-    for (const extension of extensions.toSorted((a, b) => b.sum - a.sum)) {
+    for (const extension of extensions.toSorted((a, b) => score(b) - score(a))) {
       if (kept.length === width) break;
       if (extension.token !== rules.end) kept.push(extension);
-      else ended.push(sequenceOf(live[extension.parent] ?? empty, extension.logProbability));
+      else ended.push({ ...extension, hypothesis: live[extension.parent] ?? first });
     }
     if (ended.length >= width || kept.length === 0) break;
     state = await state.next(
@@ -98,32 +113,52 @@ async function search(
       kept.map(({ parent }) => parent),
     );
     live = kept.map((extension, row) =>
-      extended(live[extension.parent] ?? empty, extension, state.rows[row]),
+      extended(live[extension.parent] ?? first, extension, state.rows[row]),
     );
   }
-  return best(ended.length > 0 ? ended : live.map((hypothesis) => sequenceOf(hypothesis, 0)));
+  const cut = (hypothesis: Hypothesis): EndedHypothesis => ({
+    hypothesis,
+    sum: hypothesis.sum,
+    bias: bias.ended(hypothesis.bias),
+  });
+  return best(ended.length > 0 ? ended : live.map(cut));
+}
+
+function score({ sum, bias }: Pick<Extension, 'sum' | 'bias'>): number {
+  return sum + bias.bonus;
 }
 
 /** None of a hypothesis that is in a loop. */
 function extensionsOf(
-  { tokens, sum }: Hypothesis,
+  { tokens, sum, bias: before }: Hypothesis,
   parent: number,
   row: DecoderRow | undefined,
   rules: SearchRules,
   tokensOf: (logits: Float32Array) => number[],
 ): Extension[] {
   if (!row || isRepeating(tokens)) return [];
+  const { bias = noBias, end } = rules;
   const logits = rules.allowed(row.logits, tokens);
   const total = logSumExp(logits);
-  return tokensOf(logits).map((token) => {
-    const logProbability = (logits[token] ?? 0) - total;
-    return { parent, token, logProbability, sum: sum + logProbability };
+  const ofTerms = bias.continuations(before).filter((token) => Number.isFinite(logits[token]));
+  const bonusOf = (token: number) => bias.after(before, token).bonus - before.bonus;
+  // With the bonuses all probabilities together are more than 1 by this.
+  const excess = ofTerms.reduce(
+    (more, token) => more + Math.exp((logits[token] ?? 0) - total) * Math.expm1(bonusOf(token)),
+    0,
+  );
+  const excessLog = Math.log1p(excess);
+  return [...new Set([...tokensOf(logits), ...ofTerms])].map((token) => {
+    const own = (logits[token] ?? 0) - total;
+    const after = token === end ? bias.ended(before) : bias.after(before, token);
+    const logProbability = own + Math.max(0, after.bonus - before.bonus) - excessLog;
+    return { parent, token, logProbability, sum: sum + own, bias: after };
   });
 }
 
 function extended(
   { tokens, logProbabilities, attentions }: Hypothesis,
-  { token, logProbability, sum }: Extension,
+  { token, logProbability, sum, bias }: Extension,
   row: DecoderRow | undefined,
 ): Hypothesis {
   return {
@@ -131,16 +166,20 @@ function extended(
     logProbabilities: [...logProbabilities, logProbability],
     attentions: [...attentions, row?.attentions ?? []],
     sum,
+    bias,
   };
 }
 
-function sequenceOf({ sum, ...hypothesis }: Hypothesis, endLogProbability: number): TokenSequence {
-  const averageLogProbability = (sum + endLogProbability) / (hypothesis.tokens.length + 1);
-  return { ...hypothesis, averageLogProbability };
-}
-
-function best(sequences: readonly TokenSequence[]): TokenSequence {
-  return sequences.reduce((one, other) =>
-    other.averageLogProbability > one.averageLogProbability ? other : one,
-  );
+/** By the mean, so that longer text is not worse; what terms add is shared among as many tokens for all. */
+function best(ended: readonly EndedHypothesis[]): TokenSequence {
+  const longest = Math.max(...ended.map(({ hypothesis }) => hypothesis.tokens.length));
+  const average = ({ hypothesis, sum }: EndedHypothesis) => sum / (hypothesis.tokens.length + 1);
+  const value = (one: EndedHypothesis) => average(one) + one.bias.bonus / (longest + 1);
+  const chosen = ended.reduce((one, other) => (value(other) > value(one) ? other : one));
+  const { tokens, logProbabilities, attentions } = chosen.hypothesis;
+  return {
+    ...{ tokens, logProbabilities, attentions },
+    averageLogProbability: average(chosen),
+    terms: chosen.bias.terms,
+  };
 }

@@ -49,6 +49,10 @@ export interface CreateTranscriptionRequest extends CreateTranscriptionCommand {
   /** A language that the caller is sure of, such as `en`; found out unless given. */
   language?: string | undefined;
   task?: Task | undefined;
+  /** Names and terms that may be spoken. */
+  keywords?: readonly string[] | undefined;
+  /** What the caller says about the recording; for engines elsewhere. */
+  prompt?: string | undefined;
   /** People whose voices are compared with the speakers of the recording. */
   knownSpeakers?: readonly KnownSpeaker[] | undefined;
   /** SHA-256 of the media: the same media with the same options joins the job that runs or has just completed. */
@@ -74,8 +78,8 @@ export async function createTranscription(
   const { source, filename, uploadId } = await sourceOf(deps, principal, wantedSource);
   if (!(await isProcessingAvailable(db))) throw new ApiError('api_processing_unavailable');
 
-  const { language = null, task = 'transcribe' } = request;
-  const options = optionsFor(account.plan, { speakerDiarization, language, task });
+  const { language = null, task = 'transcribe', keywords, prompt } = request;
+  const options = optionsFor(account.plan, { speakerDiarization, language, task, keywords, prompt });
   const id = randomUUID();
   const { credential, door, traceParent } = principal;
   const span = deps.traces?.begin('create', {

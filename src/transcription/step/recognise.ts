@@ -5,6 +5,7 @@ import type { ObjectStores } from '../../storage/object-store.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import { chunkAudio } from '../audio/chunk-audio.ts';
 import type { JobNotes } from '../trace/job-notes.ts';
+import { expectationsOf } from '../transcription.ts';
 import { transcriptionStore } from '../transcription-store.ts';
 import { chunkStore } from './chunk-store.ts';
 import { type ChunkTask, stepQueues } from './steps.ts';
@@ -34,6 +35,7 @@ export async function recognise(
     // A language of the chunk's own was found out, too.
     otherLanguages: chunk.language !== undefined || job.options.languageIsFound === true,
     translate: job.options.task === 'translate',
+    ...expectationsOf(job.options),
     speakers: job.options.speakerDiarization,
   };
   const result = await speech.recognise(audio, chunk, options, signal);

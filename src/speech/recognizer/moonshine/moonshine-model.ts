@@ -4,7 +4,8 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { singleThread } from '../../../onnx/single-thread.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { type AlignmentHeads, DecoderState } from '../decoder-state.ts';
-import { beamSearch } from '../token-search.ts';
+import type { KeywordBias } from '../keyword-bias.ts';
+import { keywordSearch } from '../keyword-search.ts';
 import { MoonshineVocabulary } from './moonshine-vocabulary.ts';
 
 /** One step of the encoder's output: 384 samples. */
@@ -68,7 +69,10 @@ export class MoonshineModel {
     await this.#decoder.release();
   }
 
-  async decode(samples: Float32Array, signal: AbortSignal): Promise<DecodedSpeech> {
+  async decode(
+    samples: Float32Array,
+    { bias, signal }: { bias: KeywordBias | undefined; signal: AbortSignal },
+  ): Promise<DecodedSpeech> {
     const input = new Tensor('float32', samples, [1, samples.length]);
     const { last_hidden_state } = await this.#encoder.run({ input_values: input });
     const encoded = last_hidden_state as Tensor;
@@ -76,7 +80,11 @@ export class MoonshineModel {
     const start = await DecoderState.start(decoder, [this.vocabulary.start]);
     const tokensMax = Math.max(tokensAlwaysAllowed, (samples.length / sampleRate) * tokensPerSecondMax);
     const rules = { end: this.vocabulary.end, tokensMax, allowed: (logits: Float32Array) => logits };
-    const { tokens, attentions, logProbabilities } = await beamSearch(start, rules, { beams: 1, signal });
+    const { tokens, attentions, logProbabilities } = await keywordSearch(start, rules, {
+      beams: 1,
+      bias,
+      signal,
+    });
     return { tokens, attentions, probabilities: logProbabilities.map(Math.exp) };
   }
 }

@@ -4,6 +4,7 @@ import type { SpeechSpan } from '../../../timeline/span.ts';
 import { type RecognisedUtterance, type Utterance, voicedSeconds } from '../../../timeline/utterance.ts';
 import type { TimedWord } from '../../../timeline/word.ts';
 import { alignedWords } from '../aligned-words.ts';
+import { biasTo } from '../keyword-bias.ts';
 import type { Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
 import { meanProbability } from '../token-choice.ts';
@@ -29,13 +30,15 @@ export class MoonshineRecognizer implements Recognizer {
     return this.#model.release();
   }
 
-  async recognise({ samples, chunk, signal }: RecognizerInput): Promise<RecognisedUtterance[]> {
+  async recognise(input: RecognizerInput): Promise<RecognisedUtterance[]> {
+    const { samples, chunk, signal } = input;
+    const decoding = { bias: biasTo(input.keywords, this.#model.vocabulary.text), signal };
     const recognised: RecognisedUtterance[] = [];
     const padded = paddedUtterances(chunk);
     for (const [i, utterance] of chunk.utterances.entries()) {
       signal.throwIfAborted();
       const extent = padded[i] ?? utterance;
-      const spoken = await this.#spoken(samples, extent, utterance, { offset: chunk.startSample, signal });
+      const spoken = await this.#spoken(samples, extent, utterance, { offset: chunk.startSample, decoding });
       if (spoken) recognised.push({ ...utterance, ...spoken, language: 'en' });
     }
     return recognised;
@@ -46,7 +49,7 @@ export class MoonshineRecognizer implements Recognizer {
     samples: Float32Array,
     padded: SpeechSpan,
     utterance: Utterance,
-    { offset, signal }: { offset: number; signal: AbortSignal },
+    { offset, decoding }: { offset: number; decoding: Parameters<MoonshineModel['decode']>[1] },
   ): Promise<Pick<RecognisedUtterance, 'text' | 'words' | 'confidence'> | undefined> {
     const voiced = voicedSeconds([utterance]);
     for (const extent of [padded, utterance]) {
@@ -56,7 +59,7 @@ export class MoonshineRecognizer implements Recognizer {
         before,
         after: paddingSamples - (endSample - utterance.endSample),
       });
-      const decoded = await this.#model.decode(framed, signal);
+      const decoded = await this.#model.decode(framed, decoding);
       const whole = this.#model.vocabulary.textOf(decoded.tokens).trim();
       const text = spokenText(whole, voiced);
       // What was cut from the text cannot be found again in the words.

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TokenBytes } from '../token-bytes.ts';
 
 /** Llama's vocabulary, one token on each line: its bytes in base64, and its number. */
 export class MoonshineVocabulary {
   readonly start = 1;
   readonly end = 2;
-  readonly #tokens: readonly Buffer[];
+  readonly text: TokenBytes;
 
   private constructor(tokens: readonly Buffer[]) {
-    this.#tokens = tokens;
+    // The first three stand for no text.
+    this.text = new TokenBytes(tokens.map((bytes, token) => (token > this.end ? bytes : undefined)));
   }
 
   static async load(directory: string): Promise<MoonshineVocabulary> {
@@ -18,6 +20,6 @@ export class MoonshineVocabulary {
   }
 
   textOf(tokens: readonly number[]): string {
-    return Buffer.concat(tokens.map((token) => this.#tokens[token] ?? Buffer.alloc(0))).toString();
+    return this.text.textOf(tokens);
   }
 }

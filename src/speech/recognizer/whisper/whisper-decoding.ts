@@ -1,10 +1,12 @@
 /** Decoding of one audio window: the language token first, then text between timestamp tokens. */
 import { deflateSync } from 'node:zlib';
 import type { DecoderState } from '../decoder-state.ts';
+import type { KeywordBias } from '../keyword-bias.ts';
+import { keywordSearch } from '../keyword-search.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { logSumExp } from '../token-choice.ts';
-import { beamSearch, drawnSequence, type SearchRules, type TokenSequence } from '../token-search.ts';
+import { drawnSequence, type SearchRules, type TokenSequence } from '../token-search.ts';
 import { maskedLogits } from './masked-logits.ts';
 import type { WhisperModel } from './whisper-model.ts';
 
@@ -70,7 +72,11 @@ export async function decodeWindow(
     translate,
     signal,
     beams,
-  }: Pick<RecognizerInput, 'language' | 'translate' | 'signal'> & { beams: number },
+    bias,
+  }: Pick<RecognizerInput, 'language' | 'translate' | 'signal'> & {
+    beams: number;
+    bias: KeywordBias | undefined;
+  },
 ): Promise<DecodedWindow> {
   const { vocabulary } = model;
   const language = wantedLanguage ?? languages[0]?.language ?? 'en';
@@ -79,6 +85,7 @@ export async function decodeWindow(
   const start = await inLanguage.next([task], [0]);
   const { tokens, attentions, logProbabilities, averageLogProbability } = await likelySequence(model, start, {
     beams,
+    bias,
     signal,
     isSpeech: noSpeechProbability <= noSpeechProbabilityMax,
   });
@@ -99,14 +106,19 @@ export async function decodeWindow(
 async function likelySequence(
   { vocabulary }: WhisperModel,
   start: DecoderState,
-  { beams, signal, isSpeech }: { beams: number; signal: AbortSignal; isSpeech: boolean },
+  {
+    beams,
+    bias,
+    signal,
+    isSpeech,
+  }: { beams: number; bias: KeywordBias | undefined; signal: AbortSignal; isSpeech: boolean },
 ): Promise<TokenSequence> {
   const rules: SearchRules = {
     end: vocabulary.end,
     tokensMax,
     allowed: (logits, tokens) => maskedLogits(logits, tokens, vocabulary),
   };
-  const tried = [await beamSearch(start, rules, { beams, signal })];
+  const tried = [await keywordSearch(start, rules, { beams, bias, signal })];
   // The same audio always gets the same text.
   const random = seededRandom(1);
   const passes = ({ tokens, averageLogProbability }: TokenSequence) =>

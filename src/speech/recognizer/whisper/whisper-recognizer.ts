@@ -2,6 +2,7 @@ import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../../timeline/utterance.ts';
 import { utterancesWithWords } from '../../../transcript/utterances-with-words.ts';
 import { type AlignedWord, alignedWords } from '../aligned-words.ts';
+import { biasTo } from '../keyword-bias.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
 import { withPauseMarks } from './pause-marks.ts';
@@ -63,6 +64,7 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
   async recognise(input: RecognizerInput): Promise<RecognisedUtterance[]> {
     const window = new SpokenWindow(input);
     const words: AlignedWord[] = [];
+    const bias = biasTo(input.keywords, this.#model.vocabulary.text);
     let { language } = input;
     let fromSeconds = 0;
     const voiced = voicedSeconds(input.chunk.utterances);
@@ -71,7 +73,12 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
       const rest = window.samples.subarray(Math.round(fromSeconds * sampleRate));
       const seconds = rest.length / sampleRate;
       const started = await startDecoding(this.#model, rest);
-      const result = await decodeWindow(this.#model, started, { ...input, language, beams: this.#beams });
+      const result = await decodeWindow(this.#model, started, {
+        ...input,
+        language,
+        beams: this.#beams,
+        bias,
+      });
       language = result.language;
       for (const word of this.#spokenWords(result, seconds, voiced)) words.push(shifted(word, fromSeconds));
       const { decodedUntilSeconds } = result;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TokenBytes } from '../token-bytes.ts';
 import { type GenerationConfig, languageTokens, readGenerationConfig } from './generation-config.ts';
 
 const timestampSeconds = 0.02;
@@ -19,7 +20,7 @@ export class WhisperVocabulary {
   readonly suppressedAtStart: readonly number[];
   /** [layer, head] of the cross-attentions that follow the audio. */
   readonly alignmentHeads: readonly (readonly [number, number])[];
-  readonly #bytes: (Buffer | undefined)[];
+  readonly text: TokenBytes;
 
   private constructor(config: GenerationConfig, tokens: Record<string, number>) {
     this.start = config.decoder_start_token_id;
@@ -32,21 +33,19 @@ export class WhisperVocabulary {
     this.suppressed = config.suppress_tokens;
     this.suppressedAtStart = config.begin_suppress_tokens;
     this.alignmentHeads = config.alignment_heads;
-    this.#bytes = [];
+    const bytes: Buffer[] = [];
     const byteOf = byteAlphabet();
     for (const [token, id] of Object.entries(tokens)) {
-      this.#bytes[id] = Buffer.from(Array.from(token, (character) => byteOf.get(character) ?? 63));
+      if (this.isText(id))
+        bytes[id] = Buffer.from(Array.from(token, (character) => byteOf.get(character) ?? 63));
     }
+    this.text = new TokenBytes(bytes);
   }
 
   static async load(directory: string): Promise<WhisperVocabulary> {
     const vocabulary = await readFile(join(directory, 'vocab.json'), 'utf8');
     // Not checked entry by entry, which takes a tenth of a second for fifty thousand.
     return new WhisperVocabulary(await readGenerationConfig(directory), JSON.parse(vocabulary));
-  }
-
-  bytesOf(token: number): Buffer {
-    return this.#bytes[token] ?? Buffer.alloc(0);
   }
 
   isText(token: number): boolean {
@@ -66,9 +65,7 @@ export class WhisperVocabulary {
   }
 
   textOf(tokens: readonly number[]): string {
-    return Buffer.concat(
-      tokens.filter((token) => this.isText(token)).map((token) => this.bytesOf(token)),
-    ).toString('utf8');
+    return this.text.textOf(tokens);
   }
 }
 
