@@ -141,7 +141,7 @@ export function shortUtterances({ samples, text }: VoiceUtterance): VoiceUtteran
   return pieces.filter((piece) => piece.samples.length >= 2 * sampleRate);
 }
 
-interface Said {
+export interface Said {
   voice: Voice;
   utterance: VoiceUtterance;
 }
@@ -168,7 +168,11 @@ function script(voices: readonly Voice[], turnCount: number, random: Random): Sa
 
 export function dialogue(name: string, voices: readonly Voice[], turnCount: number, seed: number): Dialogue {
   const random = seededRandom(seed);
-  const said = script(voices, turnCount, random);
+  return spokenDialogue(name, script(voices, turnCount, random), random);
+}
+
+/** `plain`: the utterances as they are, at one level, without an equaliser, a room or noise. */
+export function spokenDialogue(name: string, said: readonly Said[], random: Random, plain = false): Dialogue {
   const turns: LabelledTurn[] = [];
   const texts: SpokenText[] = [];
   const parts: { at: number; samples: Float32Array }[] = [];
@@ -176,8 +180,9 @@ export function dialogue(name: string, voices: readonly Voice[], turnCount: numb
   for (const { voice, utterance } of said) {
     const spans = spokenSpans(utterance.samples);
     const first = spans[0]?.start ?? 0;
-    const samples = equalised(utterance.samples.slice(first, spans.at(-1)?.end), random);
-    const gain = (0.08 * between(random, 0.7, 1.4)) / rms(samples);
+    const cut = utterance.samples.slice(first, spans.at(-1)?.end);
+    const samples = plain ? cut : equalised(cut, random);
+    const gain = (0.08 * (plain ? 1 : between(random, 0.7, 1.4))) / rms(samples);
     parts.push({ at, samples: samples.map((value) => value * gain) });
     for (const span of spans) {
       turns.push({
@@ -191,7 +196,9 @@ export function dialogue(name: string, voices: readonly Voice[], turnCount: numb
   }
   const dry = new Float32Array(at + Math.round(0.5 * sampleRate));
   for (const part of parts) dry.set(part.samples, part.at);
+  const speakerCount = new Set(said.map(({ voice }) => voice.name)).size;
+  if (plain) return { name, samples: dry, turns, texts, speakerCount };
   const samples = reverberated(dry, room(random));
   addNoise(samples, rms(samples) / 10 ** (between(random, 15, 22) / 20), random);
-  return { name, samples, turns, texts, speakerCount: voices.length };
+  return { name, samples, turns, texts, speakerCount };
 }

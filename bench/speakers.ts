@@ -225,7 +225,7 @@ export async function run(args: string[]): Promise<Benchmark> {
   const real = meetings();
   if (real.length > 0)
     rows.push(
-      ...scoreRows('meetings', await scores(pipeline, real), real.length, { collar: 0.35, none: 0.45 }),
+      ...scoreRows('meetings', await scores(pipeline, real), real.length, { collar: 0.25, none: 0.34 }),
     );
   rows.push(await crossCheck(join(models, 'vosk-spk'), made[0]?.samples ?? new Float32Array()));
   rows.push(...(await tenHourRows(pipeline, made[3] as Dialogue)));

@@ -22,11 +22,11 @@ export const speakersMax = 20;
 export const unknownCount: SpeakerCount = { min: 1, max: 8 };
 
 /** From here on it is worth subtracting the recording's mean, and the eigenvalues show gaps. */
-const windowsForSpectral = 40;
+export const windowsForSpectral = 40;
 /** Clustering takes the cube of this in time: 0.2 s. Half as many again changed nothing. */
 const sampleMax = 160;
 /** Rather too many clusters than too few: similar ones are merged after. Over 157 stretches of half a minute: 3 % confused, 10 % at 0.25. */
-const cosineMinSameVoice = 0.33;
+const cosineMinSameVoice = 0.36;
 /**
  * Two clusters whose centroids are this similar are one speaker. The centroid of a few windows is uncertain, so that two
  * halves of one speaker may be less similar: measured 0.57 for ten windows, while of 132 pairs of different people 13
@@ -34,6 +34,8 @@ const cosineMinSameVoice = 0.33;
  */
 const cosineMergeUncertain = 0.5;
 const cosineMergeCertain = 0.68;
+/** The centroids of one person are more similar where each window was averaged with its neighbours. */
+const cosineMergeSteadied = 0.75;
 const windowsForCertainCentroid = 25;
 /** Fewer windows than two seconds of speech hold are chance, not a speaker. */
 const windowsMin = 3;
@@ -62,10 +64,19 @@ function nearestCentroid(vector: Embedding, centres: ReadonlyMap<number, Embeddi
   return best;
 }
 
+interface ClusterOptions {
+  /** How many windows of the usual kind each stands for; 1 if not given. */
+  weights?: readonly number[];
+  /** They were averaged with their neighbours. */
+  areSteadied?: boolean;
+}
+
 interface Sample {
   vectors: readonly Embedding[];
   /** How many windows each stands for. */
   weights: readonly number[];
+  /** From which cosine on the centroids of many windows are one speaker. */
+  cosineMerge: number;
 }
 
 function sizesOf({ weights }: Sample, labels: readonly number[]): Map<number, number> {
@@ -91,9 +102,9 @@ function withoutSmall(sample: Sample, labels: readonly number[], countMin: numbe
   );
 }
 
-function mergeThreshold(windowCount: number): number {
+function mergeThreshold(windowCount: number, cosineMerge: number): number {
   const certainty = Math.min(1, windowCount / windowsForCertainCentroid);
-  return cosineMergeUncertain + (cosineMergeCertain - cosineMergeUncertain) * certainty;
+  return cosineMergeUncertain + (cosineMerge - cosineMergeUncertain) * certainty;
 }
 
 /** The two clusters that are most certainly one speaker. */
@@ -104,7 +115,8 @@ function mostSimilar(sample: Sample, labels: readonly number[]): [number, number
   let most = 0;
   centres.forEach(([label, centre], index) => {
     for (const [other, otherCentre] of centres.slice(index + 1)) {
-      const threshold = mergeThreshold(Math.min(sizes.get(label) ?? 0, sizes.get(other) ?? 0));
+      const windowCount = Math.min(sizes.get(label) ?? 0, sizes.get(other) ?? 0);
+      const threshold = mergeThreshold(windowCount, sample.cosineMerge);
       const excess = dot(centre, otherCentre) - threshold;
       if (excess > most) {
         most = excess;
@@ -126,20 +138,18 @@ function withoutDuplicates(sample: Sample, labels: readonly number[], countMin: 
   return merged;
 }
 
-/**
- * A label for each window. Long recordings are clustered on a sample; every other window goes to the nearest centroid.
- * `weights`: how many windows of the usual kind each stands for.
- */
+/** A label for each window. Long recordings are clustered on a sample; every other window goes to the nearest centroid. */
 export function speakerClusters(
   windows: readonly Embedding[],
   count: SpeakerCount = unknownCount,
-  weights: readonly number[] = windows.map(() => 1),
+  { weights, areSteadied = false }: ClusterOptions = {},
 ): number[] {
   if (windows.length === 0) return [];
   const chosen = evenSample(windows.length, sampleMax);
   const sample = {
     vectors: chosen.map((index) => windows[index] as Embedding),
-    weights: chosen.map((index) => weights[index] as number),
+    weights: chosen.map((index) => weights?.[index] ?? 1),
+    cosineMerge: areSteadied ? cosineMergeSteadied : cosineMergeCertain,
   };
   const size = chosen.length;
   const many = size >= windowsForSpectral;

@@ -5,7 +5,8 @@ import { agglomerativeClusters } from '../cluster/agglomerative-clustering.ts';
 import { speakerClusters } from '../cluster/speaker-clusters.ts';
 import { cosineMatrix, dot, type Embedding, unitLength } from '../voiceprint/embedding.ts';
 import { embeddingOf, embeddingText } from '../voiceprint/embedding-text.ts';
-import { type EmbeddedWindow, speakerTurns } from './speaker-turns.ts';
+import { speakerTurns } from './speaker-turns.ts';
+import type { EmbeddedWindow } from './steadied-embeddings.ts';
 
 const dimensions = 32;
 
@@ -111,6 +112,22 @@ test('turns follow each other without a gap inside running speech, and a single 
     assert.equal(turn.startSample, turns[index]?.endSample);
     assert.notEqual(turn.speaker, turns[index]?.speaker);
   });
+});
+
+test('a short pause of one person does not end a turn, a long one does', () => {
+  const { windows } = conversation([0, 1, 0, 1, 0, 1, 0, 1, 1], 6);
+  // The last six windows overlap the one before them by 0.75 s.
+  const turnsWithPause = (seconds: number) => {
+    const shift = (0.75 + seconds) * sampleRate;
+    const moved = windows.map(({ startSample, endSample, embedding }, index) =>
+      index < windows.length - 6
+        ? { startSample, endSample, embedding }
+        : { startSample: startSample + shift, endSample: endSample + shift, embedding },
+    );
+    return speakerTurns(moved).length;
+  };
+  assert.equal(turnsWithPause(0.3), 8);
+  assert.equal(turnsWithPause(1), 9);
 });
 
 test('stretches that a model has found may overlap and stay as they are', () => {

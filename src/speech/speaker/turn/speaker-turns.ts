@@ -1,15 +1,17 @@
 /** From the windows of a whole recording to turns: who speaks when. */
 
 import { sampleRate } from '../../../timeline/sample-rate.ts';
-import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { SpeakerTurn } from '../../../timeline/turn.ts';
-import { centroids, type SpeakerCount, speakerClusters, unknownCount } from '../cluster/speaker-clusters.ts';
+import {
+  centroids,
+  type SpeakerCount,
+  speakerClusters,
+  unknownCount,
+  windowsForSpectral,
+} from '../cluster/speaker-clusters.ts';
 import { dot, type Embedding } from '../voiceprint/embedding.ts';
 import { stepSamples } from './speaker-windows.ts';
-
-export interface EmbeddedWindow extends SpeechSpan {
-  embedding: Embedding;
-}
+import { type EmbeddedWindow, steadiedEmbeddings } from './steadied-embeddings.ts';
 
 /** How much more similar another speaker must be, summed over windows, before a turn changes within running speech. */
 const changeCost = 0.3;
@@ -44,6 +46,9 @@ function smoothedLabels(windows: readonly EmbeddedWindow[], centres: readonly Em
   return labels;
 }
 
+/** Less than this between two turns of one person is a pause in one turn; annotators of meetings hear it so, too. */
+const pauseSamplesMax = 0.44 * sampleRate;
+
 /** Each moment of speech belongs to the window whose middle is nearest; neighbouring windows of one speaker are one turn. */
 function turnsOf(windows: readonly EmbeddedWindow[], labels: readonly number[]): SpeakerTurn[] {
   const turns: SpeakerTurn[] = [];
@@ -51,10 +56,12 @@ function turnsOf(windows: readonly EmbeddedWindow[], labels: readonly number[]):
     const speaker = labels[index] as number;
     const before = windows[index - 1];
     const last = turns.at(-1);
-    if (!before || !last || window.startSample > before.endSample) {
+    const pause = window.startSample - (before?.endSample ?? 0);
+    if (last?.speaker === speaker && pause < pauseSamplesMax) {
+      last.endSample = Math.max(last.endSample, window.endSample);
+    } else if (!before || !last || pause > 0) {
       turns.push({ startSample: window.startSample, endSample: window.endSample, speaker });
-    } else if (last.speaker === speaker) last.endSample = Math.max(last.endSample, window.endSample);
-    else {
+    } else {
       const boundary = Math.round(
         (before.startSample + before.endSample + window.startSample + window.endSample) / 4,
       );
@@ -83,9 +90,11 @@ export function speakerTurns(
   const embeddings = windows.map((window) => window.embedding);
   if (overlapping) {
     const weights = windows.map((window) => (window.endSample - window.startSample) / stepSamples);
-    return turnsOfStretches(windows, speakerClusters(embeddings, count, weights));
+    return turnsOfStretches(windows, speakerClusters(embeddings, count, { weights }));
   }
-  const labels = speakerClusters(embeddings, count);
+  const areSteadied = windows.length >= windowsForSpectral;
+  const clustered = areSteadied ? steadiedEmbeddings(windows) : embeddings;
+  const labels = speakerClusters(clustered, count, { areSteadied });
   const centres = [...centroids(embeddings, labels).values()];
   return turnsOf(windows, smoothedLabels(windows, centres));
 }
