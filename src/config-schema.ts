@@ -99,6 +99,7 @@ export const settingSchema = z.object({
     .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'must be auto, remote, or the name of a model such as whisper-base')
     .default('auto'),
   LONGHAND_ACCURACY: z.enum(accuracies).optional(),
+  LONGHAND_NUMBERS: z.enum(['digits', 'verbatim']).default('digits'),
   LONGHAND_ENGINE_URL: webUrl('must be the http or https URL of a transcription endpoint').optional(),
   LONGHAND_ENGINE_KEY: z.string().optional().meta(secret),
   LONGHAND_ENGINE_MODEL: z.string().optional(),

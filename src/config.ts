@@ -57,6 +57,8 @@ export interface Config {
   engine: { name: string; url: string | undefined; key: string | undefined; model: string | undefined };
   /** Of languages other than English; undefined: as the models and the memory of this machine allow. */
   accuracy: Accuracy | undefined;
+  /** Whether numbers that were recognised as words are written in digits. */
+  numbers: 'digits' | 'verbatim';
   /** yt-dlp may be at several places; the first that is there counts. */
   programs: { ffmpeg: string; ffprobe: string; ytdlp: readonly string[] };
   /** Where `longhand tools install` puts programs. */
@@ -122,6 +124,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     egressAllow: settings.LONGHAND_EGRESS_ALLOW,
     engine: engineOf(settings),
     accuracy: settings.LONGHAND_ACCURACY,
+    numbers: settings.LONGHAND_NUMBERS,
     programs: {
       ffmpeg: settings.LONGHAND_FFMPEG ?? programOnPath('ffmpeg', given.PATH),
       ffprobe: settings.LONGHAND_FFPROBE ?? programOnPath('ffprobe', given.PATH),

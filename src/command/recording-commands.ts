@@ -63,6 +63,7 @@ function transcribeCommand(longhand: Command): void {
       '--keywords <list>',
       'names and terms that are likely to be spoken, with commas between; not on a server',
     )
+    .option('--verbatim', 'leave numbers in words where they were recognised so; not on a server')
     .option('--output <file>', 'write there instead of to standard output')
     .option('--output-dir <folder>', 'write each transcript there, named after its recording')
     .option('--parallel <count>', 'how many recordings at once; on a server 4 unless told')
@@ -90,6 +91,7 @@ function watchCommand(longhand: Command): void {
     .option('--speaker-count <count>', 'how many people speak; implies --speakers; not on a server')
     .option('--language <code>', 'the language spoken, such as en; not on a server')
     .option('--keywords <list>', 'names and terms that are likely to be spoken; not on a server')
+    .option('--verbatim', 'leave numbers in words where they were recognised so; not on a server')
     .option('--parallel <count>', 'how many recordings at once')
     .option('--settle <seconds>', 'take a recording that has not changed for so long; 5 unless told')
     .option('--retry-failed', 'try again what failed before')

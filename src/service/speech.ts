@@ -95,6 +95,7 @@ export async function openSpeech(
     processes: config.workers,
     modelsDirectory: join(config.dataDir, 'models'),
     otherLanguages: await otherLanguagesOf({ config, logger }, modelStore),
+    verbatim: config.numbers === 'verbatim',
     logger,
     clock,
   });

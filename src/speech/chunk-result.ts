@@ -15,6 +15,8 @@ export interface RecogniseOptions {
   keywords?: readonly string[];
   /** What the caller says about the recording; for engines elsewhere. */
   prompt?: string;
+  /** Numbers stay in words where they were recognised so. */
+  verbatim?: boolean;
   /** Whether evidence for telling speakers apart is wanted. */
   speakers: boolean;
 }

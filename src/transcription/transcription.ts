@@ -22,6 +22,8 @@ export interface TranscriptionOptions {
   keywords?: readonly string[];
   /** What the caller says about the recording; for engines elsewhere. */
   prompt?: string;
+  /** Numbers stay in words where they were recognised so. */
+  verbatim?: boolean;
   /** Which recognizer; `auto` picks by language. */
   engine: string;
   fileBytesMax: number;
@@ -94,9 +96,13 @@ export type TranscriptionSummary =
   | Omit<CompletedTranscription, 'text' | 'segments'>
   | FailedTranscription;
 
-/** What the caller expects to be spoken, for those who recognise it. */
-export function expectationsOf({ keywords, prompt }: TranscriptionOptions) {
-  return { ...(keywords && { keywords }), ...(prompt !== undefined && { prompt }) };
+/** What the caller says about the text, for those who recognise it. */
+export function expectationsOf({ keywords, prompt, verbatim }: TranscriptionOptions) {
+  return {
+    ...(keywords && { keywords }),
+    ...(prompt !== undefined && { prompt }),
+    ...(verbatim && { verbatim }),
+  };
 }
 
 export function optionsFor(
@@ -108,6 +114,7 @@ export function optionsFor(
     task?: Task;
     keywords?: readonly string[] | undefined;
     prompt?: string | undefined;
+    verbatim?: boolean | undefined;
   },
 ): TranscriptionOptions {
   return {
@@ -117,6 +124,7 @@ export function optionsFor(
     task: wanted.task ?? 'transcribe',
     ...(wanted.keywords && wanted.keywords.length > 0 && { keywords: wanted.keywords }),
     ...(wanted.prompt && { prompt: wanted.prompt }),
+    ...(wanted.verbatim && { verbatim: true }),
     engine: 'auto',
     fileBytesMax: plan.fileBytesMax,
     mediaSecondsMax: plan.mediaSecondsMax,

@@ -25,6 +25,7 @@ const languages = (id: number): SpeechRequest => ({ type: 'detect-languages', id
 const settings = {
   modelsDirectory: '/nonexistent',
   otherLanguages: 'whisper-base',
+  verbatim: false,
   niceness: 0,
   memoryBytesMax: 2 ** 40,
 };

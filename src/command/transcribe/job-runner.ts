@@ -12,6 +12,8 @@ export interface JobOptions {
   speakerCount: SpeakerCount | null;
   /** Names and terms that may be spoken. */
   keywords: readonly string[];
+  /** Numbers stay in words where they were recognised so. */
+  verbatim: boolean;
   /** Of a job on this machine, so that a process that was killed finds it again; by default each run is a new one. */
   jobId?: string;
 }

@@ -131,6 +131,7 @@ async function queueRecording(
         speakerCount: options.speakerCount,
         language: options.language,
         keywords: options.keywords,
+        verbatim: options.verbatim,
       }),
       allowanceDay: null,
     }),

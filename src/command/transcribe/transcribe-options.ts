@@ -18,6 +18,7 @@ export interface TranscribeOptions extends ServerOptions {
   speakerCount?: string;
   language?: string;
   keywords?: string;
+  verbatim?: boolean;
   fromFile?: string;
   parallel?: string;
   follow?: boolean;
@@ -35,13 +36,14 @@ export function localJobsAtOnce(workers: number): number {
 }
 
 export function jobOptionsOf(
-  options: Pick<TranscribeOptions, 'language' | 'speakers' | 'speakerCount' | 'keywords'>,
+  options: Pick<TranscribeOptions, 'language' | 'speakers' | 'speakerCount' | 'keywords' | 'verbatim'>,
 ): JobOptions {
   return {
     language: languageOf(options),
     speakers: options.speakers === true || options.speakerCount !== undefined,
     speakerCount: speakerCountOf(options),
     keywords: keywordsIn(options),
+    verbatim: options.verbatim === true,
   };
 }
 
@@ -56,8 +58,9 @@ export function refuseImpossible(
     language,
     speakerCount,
     keywords,
+    verbatim,
     again,
-  }: Pick<TranscribeOptions, 'language' | 'speakerCount' | 'keywords' | 'again'>,
+  }: Pick<TranscribeOptions, 'language' | 'speakerCount' | 'keywords' | 'verbatim' | 'again'>,
   server: ServerAddress | undefined,
 ): void {
   if (server && language !== undefined)
@@ -68,6 +71,8 @@ export function refuseImpossible(
     throw new UsageError('--speaker-count cannot be passed to a server: its API takes --speakers alone.');
   if (server && keywords !== undefined)
     throw new UsageError('--keywords cannot be passed to a server: its API has no field for them.');
+  if (server && verbatim)
+    throw new UsageError('--verbatim cannot be passed to a server: its setting LONGHAND_NUMBERS decides.');
   if (!server && again) throw new UsageError('--again is for a server; on this machine nothing is kept.');
 }
 

@@ -35,7 +35,7 @@ async function inboxWith(
       folder,
       outputFolder: folder,
       format: 'txt',
-      jobOptions: { language: null, speakers: false, speakerCount: null, keywords: [] },
+      jobOptions: { language: null, speakers: false, speakerCount: null, keywords: [], verbatim: false },
       runner: { run: ({ relativePath }) => run(relativePath), close: async () => {} },
       journal: await WatchJournal.open(join(directory, 'state'), [folder]),
       clock,

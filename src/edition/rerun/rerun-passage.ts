@@ -11,6 +11,7 @@ import type { TranscriptWord } from '../../transcript/transcript-word.ts';
 import { keptMedia } from '../../transcription/audio/kept-media.ts';
 import { type PassageAudioDeps, passageAudio } from '../../transcription/audio/passage-audio.ts';
 import { guessLanguages, isLanguageOpen } from '../../transcription/step/decide-language.ts';
+import { expectationsOf } from '../../transcription/transcription.ts';
 import { type EditionSegment, machineEdition } from '../edition.ts';
 import { editionStore } from '../edition-store.ts';
 import { writeEdition } from '../write-edition.ts';
@@ -69,8 +70,8 @@ async function recognised(
     engine,
     language,
     otherLanguages: rerun.language === null,
-    translate: rerun.task === 'translate',
-    keywords: rerun.keywords,
+    translate: rerun.options.task === 'translate',
+    ...expectationsOf(rerun.options),
     speakers: false,
   };
   const utterances: RecognisedUtterance[] = [];

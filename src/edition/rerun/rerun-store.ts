@@ -1,6 +1,6 @@
 import { onlyRow, type Queryable } from '../../platform/database/database.ts';
 import type { TranscriptWord } from '../../transcript/transcript-word.ts';
-import type { Task } from '../../transcription/transcription.ts';
+import type { TranscriptionOptions } from '../../transcription/transcription.ts';
 import type { Rerun, RerunFailureCode, RunningRerun } from './rerun.ts';
 
 interface RerunRow {
@@ -75,24 +75,17 @@ export const rerunStore = {
   /** A worker begins. Undefined when there is nothing left to do. */
   async begin(db: Queryable, id: string): Promise<RunningRerun | undefined> {
     const [row] = await db.query<
-      RerunRow & {
-        transcription_id: string;
-        account_id: string;
-        task: Task | null;
-        keywords: string[] | null;
-      }
+      RerunRow & { transcription_id: string; account_id: string; options: TranscriptionOptions }
     >(
       `update rerun set progress = 0
        where id = $1 and status = 'waiting' and created_at > now() - ${waitsAtMost}
        returning ${columns}, transcription_id, account_id,
-         (select options ->> 'task' from transcription where transcription.id = transcription_id) as task,
-         (select options -> 'keywords' from transcription where transcription.id = transcription_id) as keywords`,
+         (select options from transcription where transcription.id = transcription_id) as options`,
       [id],
     );
     if (!row) return undefined;
-    const { transcription_id: transcriptionId, account_id: accountId, task, keywords } = row;
-    const wanted = { task: task ?? 'transcribe', keywords: keywords ?? [] };
-    return { ...rerunOf(row), transcriptionId, accountId, ...wanted };
+    const { transcription_id: transcriptionId, account_id: accountId, options } = row;
+    return { ...rerunOf(row), transcriptionId, accountId, options };
   },
 
   /** False when it has ended, or was taken back. */

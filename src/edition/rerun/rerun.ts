@@ -1,6 +1,6 @@
 /** A passage of a finished transcript that is recognised again. */
 import type { QueueDefinition } from '../../platform/queue/task-store.ts';
-import type { Task } from '../../transcription/transcription.ts';
+import type { TranscriptionOptions } from '../../transcription/transcription.ts';
 
 /** Why nothing was replaced; the page has a sentence for each. */
 export type RerunFailureCode =
@@ -42,9 +42,8 @@ export interface RerunLine {
 export interface RunningRerun extends Rerun {
   transcriptionId: string;
   accountId: string;
-  task: Task;
-  /** Names and terms that may be spoken. */
-  keywords: readonly string[];
+  /** Of the job. */
+  options: TranscriptionOptions;
 }
 
 /** With the job's id, by which the tasks of a deleted job are found. */

@@ -16,6 +16,8 @@ export interface SpeechProcessSettings {
   modelsDirectory: string;
   /** The model that recognises other languages than English with the engine `auto`. */
   otherLanguages: string;
+  /** Numbers of all jobs stay in words where they were recognised so. */
+  verbatim: boolean;
   /** 0 is the priority of the service itself; 10 is well below it. */
   niceness: number;
   /** The process ends itself when its resident memory is above this. */

@@ -21,6 +21,8 @@ export interface SpeechPoolOptions {
   modelsDirectory: string;
   /** The model for other languages than English with the engine `auto`. */
   otherLanguages?: string;
+  /** Numbers stay in words where they were recognised so. */
+  verbatim?: boolean;
   logger: Logger;
   clock: Clock;
   /** Resident memory at which a process is ended. */
@@ -35,6 +37,7 @@ const defaults = {
   idleMsMax: 10 * 60_000,
   niceness: 10,
   otherLanguages: otherLanguagesModel,
+  verbatim: false,
 };
 
 /** The text of a remote engine comes from elsewhere: only the speakers are embedded. */
@@ -149,8 +152,12 @@ export class SpeechPool implements Speech {
   }
 
   #start(): SpeechProcess {
-    const { modelsDirectory, otherLanguages, niceness, memoryBytesMax, clock, logger } = this.#options;
-    const started = new SpeechProcess({ modelsDirectory, otherLanguages, niceness, memoryBytesMax }, clock);
+    const { modelsDirectory, otherLanguages, verbatim, niceness, memoryBytesMax, clock, logger } =
+      this.#options;
+    const started = new SpeechProcess(
+      { modelsDirectory, otherLanguages, verbatim, niceness, memoryBytesMax },
+      clock,
+    );
     started.exited.then(() => {
       const { failure } = started;
       if (failure) logger.warn({ reason: failure.message, output: failure.cause }, 'a speech process ended');
