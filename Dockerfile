@@ -1,5 +1,6 @@
 # Longhand as one image for x64 and arm64: docker buildx build --platform linux/amd64,linux/arm64 -t longhand .
-# Models are in the volume /data (longhand models install --default), or baked in: --build-arg MODELS=default
+# Models are in the volume /data (longhand models install --default), or baked in: --build-arg MODELS=default; with
+# --build-arg ACCURACY=balanced without Whisper small, which is 290 MB.
 # yt-dlp of a release, since video pages change every few weeks: --build-arg YTDLP=2026.10.26
 FROM node:24-bookworm-slim AS build
 WORKDIR /opt/longhand
@@ -23,8 +24,9 @@ RUN if [ -n "$YTDLP" ]; then \
     && ln -s /opt/longhand/data/tools/yt-dlp /usr/local/bin/yt-dlp; \
   fi
 ARG MODELS=
+ARG ACCURACY=exact
 RUN if [ "$MODELS" = default ]; then \
-    LONGHAND_DATA_DIR=/opt/longhand/data longhand models install --default \
+    LONGHAND_DATA_DIR=/opt/longhand/data LONGHAND_ACCURACY="$ACCURACY" longhand models install --default \
     && chmod -R a+rX /opt/longhand/data; \
   fi
 ENV NODE_ENV=production \

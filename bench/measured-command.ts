@@ -10,6 +10,8 @@ export interface Measured {
   cpuSeconds: number;
   /** The most at any one moment, over the command and its speech processes (not the database, not ffmpeg). */
   memoryBytesMax: number;
+  /** The most that any one of its speech processes had. */
+  speechProcessBytesMax: number;
 }
 
 export async function measured(command: string[], env: NodeJS.ProcessEnv): Promise<Measured> {
@@ -17,10 +19,12 @@ export async function measured(command: string[], env: NodeJS.ProcessEnv): Promi
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let memoryBytesMax = 0;
+  let [memoryBytesMax, speechProcessBytesMax] = [0, 0];
   const watch = setInterval(() => {
-    memoryBytesMax = Math.max(memoryBytesMax, nodeMemoryBytes(child.pid ?? 0));
-  }, 1000);
+    const now = nodeMemory(child.pid ?? 0);
+    memoryBytesMax = Math.max(memoryBytesMax, now.bytes);
+    speechProcessBytesMax = Math.max(speechProcessBytesMax, now.speechProcessBytesMax);
+  }, 500);
   const [output, errors, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -29,11 +33,14 @@ export async function measured(command: string[], env: NodeJS.ProcessEnv): Promi
   clearInterval(watch);
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${errors.slice(-2000)}`);
   const [wall = 0, user = 0, system = 0] = (/time: ([\d. ]+)/.exec(errors)?.[1] ?? '').split(' ').map(Number);
-  return { output, wallSeconds: wall, cpuSeconds: user + system, memoryBytesMax };
+  return { output, wallSeconds: wall, cpuSeconds: user + system, memoryBytesMax, speechProcessBytesMax };
 }
 
-/** Resident memory that is the process's own, over all Node processes below `root`. */
-function nodeMemoryBytes(root: number): number {
+/**
+ * Over all Node processes below `root`: resident memory that is the process's own now; and of speech processes the most
+ * that was resident at any time.
+ */
+function nodeMemory(root: number): { bytes: number; speechProcessBytesMax: number } {
   const parents = new Map<number, number>();
   const names = new Map<number, string>();
   for (const name of readdirSync('/proc')) {
@@ -47,17 +54,21 @@ function nodeMemoryBytes(root: number): number {
       // It ended meanwhile.
     }
   }
-  let bytes = 0;
+  let [bytes, speechProcessBytesMax] = [0, 0];
   for (const [pid, name] of names) {
     if (!/node|MainThread/.test(name) || !isBelow(pid, root, parents)) continue;
     try {
       const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
       bytes += Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024;
+      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('speech-process-main')) continue;
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      const peak = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+      speechProcessBytesMax = Math.max(speechProcessBytesMax, peak);
     } catch {
       // It ended meanwhile.
     }
   }
-  return bytes;
+  return { bytes, speechProcessBytesMax };
 }
 
 function isBelow(pid: number, root: number, parents: ReadonlyMap<number, number>): boolean {

@@ -1,7 +1,9 @@
 import type { Model } from '../model/model.ts';
 import { defaultModelIds, type ModelStore } from '../model/model-store.ts';
+import { accuracyOf } from '../service/accuracy.ts';
 import { lazyEgress } from '../service/lazy-egress.ts';
 import { openModelStore } from '../service/speech.ts';
+import { modelOfAccuracy, otherLanguagesModel } from '../speech/engine.ts';
 import { commandContext, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -50,13 +52,38 @@ export async function installModels(
   if (wanted.length === 0)
     throw new UsageError('Name the models to install, or use --default. "longhand models list" shows them.');
   const store = await openModels();
-  const installed = await Promise.all(wanted.map((id) => store.installed(id)));
-  const missing = wanted.filter((_id, index) => !installed[index]);
-  const signal = new AbortController().signal;
-  await store.install(missing, { signal, onProgress: process.stderr.isTTY ? showProgress : () => {} });
-  print({ installed: missing, present: wanted }, options, () => [
-    missing.length > 0 ? `Installed: ${missing.join(', ')}.` : `Already installed: ${wanted.join(', ')}.`,
+  const installed = await fetchMissing(store, wanted);
+  const present = [...wanted];
+  for (const id of options.default ? levelModels(wanted) : []) {
+    try {
+      installed.push(...(await fetchMissing(store, [id])));
+      present.push(id);
+    } catch (error) {
+      process.stderr.write(
+        `${id} could not be installed; ${otherLanguagesModel} recognises other languages than English: ${(error as Error).message}\n`,
+      );
+    }
+  }
+  print({ installed, present }, options, () => [
+    installed.length > 0
+      ? `Installed: ${installed.join(', ')}.`
+      : `Already installed: ${present.join(', ')}.`,
   ]);
+}
+
+/** What `--default` adds for the level of accuracy of this machine; jobs run without it as well. */
+function levelModels(wanted: readonly string[]): string[] {
+  const { config } = commandContext();
+  const id = modelOfAccuracy[accuracyOf(config)];
+  return config.engine.name === 'auto' && !wanted.includes(id) ? [id] : [];
+}
+
+async function fetchMissing(store: ModelStore, ids: readonly string[]): Promise<string[]> {
+  const installed = await Promise.all(ids.map((id) => store.installed(id)));
+  const missing = ids.filter((_id, index) => !installed[index]);
+  const { signal } = new AbortController();
+  await store.install(missing, { signal, onProgress: process.stderr.isTTY ? showProgress : () => {} });
+  return missing;
 }
 
 /** The packages and addresses that a model's files come from. */

@@ -104,7 +104,7 @@ export const whisperModels: readonly Model[] = [
     title: 'Whisper base, 8 bit: languages other than English',
     licence: 'Apache-2.0',
     languages,
-    memoryBytes: 1250 * mebibyte,
+    memoryBytes: 800 * mebibyte,
     default: true,
     files: files('base', {
       encoder: {
@@ -127,7 +127,7 @@ export const whisperModels: readonly Model[] = [
     title: 'Whisper small, 8 bit: more exact and slower than base',
     licence: 'Apache-2.0',
     languages,
-    memoryBytes: 2000 * mebibyte,
+    memoryBytes: 1250 * mebibyte,
     default: false,
     files: files('small', {
       encoder: {

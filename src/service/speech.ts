@@ -1,5 +1,4 @@
 /** The models on this machine and the recognizer that the settings ask for. */
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { HttpsDownload } from '../model/model-download.ts';
@@ -16,6 +15,7 @@ import {
 } from '../speech/engine.ts';
 import { SpeechPool } from '../speech/process/speech-pool.ts';
 import type { Speech } from '../speech/speech.ts';
+import { accuracyOf } from './accuracy.ts';
 import { makeDataDirectory } from './data-directory.ts';
 import type { Foundation } from './foundation.ts';
 import type { LazyEgress } from './lazy-egress.ts';
@@ -111,22 +111,16 @@ export async function openSpeech(
   });
 }
 
-/** For each speech process: Whisper small takes 2.1 GiB at its peak, Moonshine may be loaded beside it. */
-const memoryBytesForSmall = 4 * 2 ** 30;
-
-/** The larger Whisper is used where it is installed and there is memory for it in every process. */
+/** The larger Whisper is used where it is installed. */
 async function otherLanguagesOf(
   { config, logger }: Pick<Foundation, 'config' | 'logger'>,
   modelStore: ModelStore,
 ): Promise<string> {
-  const { accuracy, workers, engine } = config;
-  const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
-  const possible = memoryBytes >= workers * memoryBytesForSmall ? 'exact' : 'balanced';
-  const wanted = modelOfAccuracy[accuracy ?? possible];
+  const wanted = modelOfAccuracy[accuracyOf(config)];
   if (await modelStore.usable(wanted)) return wanted;
-  if (accuracy !== undefined && engine.name === 'auto')
+  if (config.accuracy !== undefined && config.engine.name === 'auto')
     logger.warn(
-      `LONGHAND_ACCURACY=${accuracy} needs a model that is not installed: run "longhand models install ${wanted}"`,
+      `LONGHAND_ACCURACY=${config.accuracy} needs a model that is not installed: run "longhand models install ${wanted}"`,
     );
   return otherLanguagesModel;
 }

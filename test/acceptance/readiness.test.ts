@@ -60,12 +60,12 @@ test('without ffmpeg the service starts, says so and refuses jobs; it is ready a
 });
 
 test('a model that is not installed is named with the command that brings it', async (t) => {
-  const environment = await testEnvironment(t, { LONGHAND_ENGINE: 'whisper-small' });
+  const environment = await testEnvironment(t, { LONGHAND_ENGINE: 'sense-voice-small' });
   const service = await startService(environment);
   onCleanup(t, () => service.stop());
   assert.match(
     service.output(),
-    /\n {2}models: whisper-small missing: run "npx longhand models install whisper-small"\.\n/,
+    /\n {2}models: sense-voice-small missing: run "npx longhand models install sense-voice-small"\.\n/,
   );
   const { status, body } = await new ApiClient(service.url).get('/readyz');
   assert.deepEqual([status, body.missing], [503, ['models', 'worker']]);

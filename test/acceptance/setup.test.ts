@@ -77,7 +77,8 @@ async function machine(hooks: Hooks): Promise<Machine> {
       await chown(path, nobody.uid, nobody.gid);
   const run = (user: object, args: string[]) =>
     spawnSync(join(bin, 'sh'), [join(checkout, 'setup'), ...args], {
-      env: { PATH: bin, HOME: folder },
+      // Models that are there whatever this machine has memory for.
+      env: { PATH: bin, HOME: folder, LONGHAND_ACCURACY: 'balanced' },
       encoding: 'utf8',
       timeout: 60_000,
       ...user,

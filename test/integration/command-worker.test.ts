@@ -37,7 +37,7 @@ test('a job of the service that the worker of a transcribe command ends has its 
 });
 
 test('without the model of its engine transcribe says so at once', async (t) => {
-  const environment = await testEnvironment(t, { LONGHAND_ENGINE: 'whisper-small' });
+  const environment = await testEnvironment(t, { LONGHAND_ENGINE: 'sense-voice-small' });
   const { code, stderr } = await longhand(environment, 'transcribe', austen);
   assert.equal(code, 1);
   assert.match(stderr, /longhand models install/);

@@ -57,6 +57,8 @@ export async function testEnvironment(hooks: Hooks, settings: Environment = {}):
     LONGHAND_RATE_CREATES: '1000000',
     // Each has models of its own to load; tests that need several say so.
     LONGHAND_WORKERS: '1',
+    // The quicker model for other languages, whatever this machine has memory for.
+    LONGHAND_ACCURACY: 'balanced',
     LONGHAND_LOG_LEVEL: 'warn',
     ...settings,
   };

@@ -35,7 +35,7 @@ export interface DecodedWindow {
   noSpeechProbability: number;
 }
 
-interface StartedDecoding {
+export interface StartedDecoding {
   decoder: DecoderState;
   languages: LanguageGuess[];
   noSpeechProbability: number;
