@@ -18,6 +18,21 @@ export function languageCode(text: string): string | undefined {
   return byName.get(wanted) ?? (byCode.has(primary) ? primary : undefined);
 }
 
+/** Simplified, and Traditional as it is written in Taiwan and in Hong Kong. */
+export type ChineseScript = 'cn' | 'tw' | 'hk';
+
+const scripts: readonly [pattern: RegExp, script: ChineseScript][] = [
+  [/^(zh|yue)[-_](.*[-_])?(hk|mo)$/, 'hk'],
+  [/^(zh|yue)[-_](hant|tw)/, 'tw'],
+  [/^(zh|yue)[-_](hans|cn|sg|my)/, 'cn'],
+];
+
+/** The script that a tag such as `zh-TW` or `zh-Hant` asks for; undefined where it names none. */
+export function chineseScriptOf(tag: string): ChineseScript | undefined {
+  const wanted = tag.trim().toLowerCase();
+  return scripts.find(([pattern]) => pattern.test(wanted))?.[1];
+}
+
 /** As Whisper names it: `english`. Where several are spoken, or nobody found out, there is no name. */
 export function languageName(code: string | null): string {
   return code === null ? 'unknown' : (byCode.get(code) ?? code);

@@ -10,6 +10,7 @@ test('nothing but a file asks for json in the language that is found out', () =>
     granularities: new Set(['segment']),
     stream: false,
     language: undefined,
+    chineseScript: undefined,
     knownSpeakers: undefined,
     keywords: undefined,
     prompt: undefined,
@@ -40,6 +41,8 @@ test('a form and JSON say the same', () => {
   assert.deepEqual(form, json);
   assert.equal(wish({ stream: 'true' }).stream, true);
   assert.equal(wish({ languages: ['de'] }).language, 'de');
+  const { language, chineseScript } = wish({ language: 'zh-TW' });
+  assert.deepEqual([language, chineseScript], ['zh', 'tw']);
   assert.equal(wish({ languages: ['de', 'fr'] }).language, undefined);
 });
 

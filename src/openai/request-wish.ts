@@ -7,7 +7,7 @@ import {
   namesInPrompt,
   promptCharactersMax,
 } from '../contract/keywords.ts';
-import { languageCode } from '../contract/language.ts';
+import { type ChineseScript, chineseScriptOf, languageCode } from '../contract/language.ts';
 import type { KnownSpeaker } from '../transcription/known-speaker-store.ts';
 import type { Task } from '../transcription/transcription.ts';
 import { OpenAiError } from './openai-error.ts';
@@ -22,6 +22,8 @@ export interface Wish {
   stream: boolean;
   /** Undefined: found out. */
   language: string | undefined;
+  /** Of Chinese text, where the language names one. */
+  chineseScript: ChineseScript | undefined;
   knownSpeakers: readonly KnownSpeaker[] | undefined;
   /** Also those that the prompt names. */
   keywords: readonly string[] | undefined;
@@ -41,7 +43,7 @@ const orNothing = <Schema extends z.ZodType>(schema: Schema) =>
 
 const language = z.string().transform((text, context) => {
   const code = languageCode(text);
-  if (code !== undefined) return code;
+  if (code !== undefined) return { code, script: chineseScriptOf(text) };
   context.addIssue({ code: 'custom', message: `"${text.slice(0, 40)}" is no language` });
   return z.NEVER;
 });
@@ -132,6 +134,7 @@ export function wishOf(fields: RequestFields, task: Task): Wish {
       },
     );
   }
+  const wanted = data.language ?? (data.languages?.length === 1 ? data.languages[0] : undefined);
   return {
     format,
     granularities: new Set(data.timestamp_granularities ?? ['segment']),
@@ -139,7 +142,8 @@ export function wishOf(fields: RequestFields, task: Task): Wish {
     knownSpeakers: knownSpeakersOf(format, data),
     keywords: termsOf(data),
     prompt: data.prompt,
-    language: data.language ?? (data.languages?.length === 1 ? data.languages[0] : undefined),
+    language: wanted?.code,
+    chineseScript: wanted?.script,
   };
 }
 

@@ -77,6 +77,7 @@ async function startJob(
       source: { kind: 'upload', ...reference },
       speakerDiarization: wish.format === 'diarized_json',
       language: wish.language,
+      chineseScript: wish.chineseScript,
       keywords: wish.keywords,
       prompt: wish.prompt,
       knownSpeakers: wish.knownSpeakers,

@@ -1,3 +1,4 @@
+import type { ChineseScript } from '../contract/language.ts';
 import type { SpeechSpan } from '../timeline/span.ts';
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
 
@@ -15,6 +16,8 @@ export interface RecogniseOptions {
   keywords?: readonly string[];
   /** What the caller says about the recording; for engines elsewhere. */
   prompt?: string;
+  /** Of Chinese text; Simplified unless told. */
+  chineseScript?: ChineseScript;
   /** Numbers stay in words where they were recognised so. */
   verbatim?: boolean;
   /** Whether evidence for telling speakers apart is wanted. */

@@ -1,4 +1,5 @@
 import type { Plan } from '../account/plan.ts';
+import type { ChineseScript } from '../contract/language.ts';
 import type { SpeakerCount } from '../speech/speaker/cluster/speaker-clusters.ts';
 import type { StorageId } from '../storage/object-store.ts';
 import type { Segment } from '../transcript/segment.ts';
@@ -22,6 +23,8 @@ export interface TranscriptionOptions {
   keywords?: readonly string[];
   /** What the caller says about the recording; for engines elsewhere. */
   prompt?: string;
+  /** Of Chinese text; Simplified unless told. */
+  chineseScript?: ChineseScript;
   /** Numbers stay in words where they were recognised so. */
   verbatim?: boolean;
   /** Which recognizer; `auto` picks by language. */
@@ -97,11 +100,12 @@ export type TranscriptionSummary =
   | FailedTranscription;
 
 /** What the caller says about the text, for those who recognise it. */
-export function expectationsOf({ keywords, prompt, verbatim }: TranscriptionOptions) {
+export function expectationsOf({ keywords, prompt, verbatim, chineseScript }: TranscriptionOptions) {
   return {
     ...(keywords && { keywords }),
     ...(prompt !== undefined && { prompt }),
     ...(verbatim && { verbatim }),
+    ...(chineseScript && { chineseScript }),
   };
 }
 
@@ -115,6 +119,7 @@ export function optionsFor(
     keywords?: readonly string[] | undefined;
     prompt?: string | undefined;
     verbatim?: boolean | undefined;
+    chineseScript?: ChineseScript | undefined;
   },
 ): TranscriptionOptions {
   return {
@@ -125,6 +130,7 @@ export function optionsFor(
     ...(wanted.keywords && wanted.keywords.length > 0 && { keywords: wanted.keywords }),
     ...(wanted.prompt && { prompt: wanted.prompt }),
     ...(wanted.verbatim && { verbatim: true }),
+    ...(wanted.chineseScript && { chineseScript: wanted.chineseScript }),
     engine: 'auto',
     fileBytesMax: plan.fileBytesMax,
     mediaSecondsMax: plan.mediaSecondsMax,

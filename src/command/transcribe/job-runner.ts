@@ -1,4 +1,5 @@
 /** Who turns recordings into transcripts for a command: this machine or a server. */
+import type { ChineseScript } from '../../contract/language.ts';
 import type { SpeakerCount } from '../../speech/speaker/cluster/speaker-clusters.ts';
 import type { TranscriptWord } from '../../transcript/transcript-word.ts';
 import type { CompletedTranscription } from '../../transcription/transcription.ts';
@@ -8,6 +9,8 @@ import type { Recording } from './recordings.ts';
 export interface JobOptions {
   /** Null: found out. */
   language: string | null;
+  /** Of Chinese text; Simplified unless told. */
+  chineseScript?: ChineseScript | undefined;
   speakers: boolean;
   speakerCount: SpeakerCount | null;
   /** Names and terms that may be spoken. */

@@ -132,6 +132,7 @@ async function queueRecording(
         language: options.language,
         keywords: options.keywords,
         verbatim: options.verbatim,
+        chineseScript: options.chineseScript,
       }),
       allowanceDay: null,
     }),

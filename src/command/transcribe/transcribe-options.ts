@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { keywordsOfList, keywordsSentence } from '../../contract/keywords.ts';
+import { chineseScriptOf } from '../../contract/language.ts';
 import { type SpeakerCount, speakersMax } from '../../speech/speaker/cluster/speaker-clusters.ts';
 import { wholeNumber } from '../option-value.ts';
 import type { ServerAddress, ServerOptions } from '../server/server-address.ts';
@@ -40,6 +41,7 @@ export function jobOptionsOf(
 ): JobOptions {
   return {
     language: languageOf(options),
+    chineseScript: chineseScriptOf(options.language ?? ''),
     speakers: options.speakers === true || options.speakerCount !== undefined,
     speakerCount: speakerCountOf(options),
     keywords: keywordsIn(options),
@@ -110,9 +112,11 @@ function known(name: string, otherwise: string): Format {
 
 function languageOf({ language }: Pick<TranscribeOptions, 'language'>): string | null {
   if (language === undefined) return null;
-  if (!/^[a-z]{2,3}$/.test(language))
-    throw new UsageError(`--language must be a code of two or three letters such as en, not "${language}".`);
-  return language;
+  const [, code] = /^([a-z]{2,3})(?:[-_][A-Za-z]{2,4}){0,2}$/.exec(language) ?? [];
+  if (code !== undefined) return code;
+  throw new UsageError(
+    `--language must be a code of two or three letters such as en, or zh-TW, not "${language}".`,
+  );
 }
 
 function keywordsIn({ keywords }: Pick<TranscribeOptions, 'keywords'>): string[] {

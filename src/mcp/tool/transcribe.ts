@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../../contract/errors.ts';
 import { keywordsOf, keywordsSentence } from '../../contract/keywords.ts';
-import { languageCode } from '../../contract/language.ts';
+import { chineseScriptOf, languageCode } from '../../contract/language.ts';
 import type { CreateTranscriptionCommand } from '../../contract/transcription.ts';
 import { createTranscription } from '../../transcription/admission/create-transcription.ts';
 import { completeUpload } from '../../upload/complete-upload.ts';
@@ -21,10 +21,12 @@ export const transcribeOptions = {
     .describe('Tell speakers apart; only where the plan allows it. Default false'),
   language: z
     .string()
-    .regex(/^[a-z]{2,3}$/)
+    .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4}){0,2}$/)
     .refine((code) => languageCode(code) !== undefined, 'must be the code of a language that Whisper knows')
     .optional()
-    .describe('Language that is spoken, such as en or de; found out when left away'),
+    .describe(
+      'Language that is spoken, such as en or de, or zh-TW for Traditional Chinese; found out when left away',
+    ),
   keywords: z
     .array(z.string())
     .refine((terms) => keywordsOf(terms) !== undefined, `must be ${keywordsSentence}`)
@@ -76,11 +78,13 @@ export function transcribeTool(deps: AgentDeps, agent: Agent): Tool {
     async run({ args, context }) {
       await deps.limiter.admit(agent.principal.account.id, 'create');
       const command = await commandOf(deps, agent, args);
-      const { language } = args;
+      const language = args.language && languageCode(args.language);
+      const chineseScript = args.language ? chineseScriptOf(args.language) : undefined;
       const keywords = args.keywords && keywordsOf(args.keywords);
       const job = await createTranscription(deps.transcriptions, agent.principal, {
         ...command,
         language,
+        chineseScript,
         keywords,
       });
       if (knowsTasks(context)) return taskOf(job);

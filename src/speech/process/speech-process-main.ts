@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../platform/clock.ts';
 import { writeCompiledCode } from '../../platform/process/compile-cache.ts';
 import { floatSamples } from '../../timeline/pcm-samples.ts';
+import { inChineseScript } from '../../transcript/chinese-script.ts';
 import { withWrittenNumbers } from '../../transcript/written-numbers.ts';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer/recognizer.ts';
@@ -96,7 +97,10 @@ async function recognise(
     : undefined;
   // The same input with and without speakers: asking who speaks changes no word.
   const recognised = await recognizers.recognise(request.options, input);
-  const heard = withExactEdges(recognised.utterances, request.chunk, input.samples);
+  const heard = await inChineseScript(
+    withExactEdges(recognised.utterances, request.chunk, input.samples),
+    request.options.chineseScript,
+  );
   const isVerbatim = settings.verbatim || request.options.verbatim === true;
   const utterances = isVerbatim ? heard : heard.map(withWrittenNumbers);
   return { engine: recognised.engine, utterances, ...(speakers && { speakers }) };

@@ -10,6 +10,7 @@ import type { Chunk } from '../../timeline/chunk-plan.ts';
 import { floatSamples } from '../../timeline/pcm-samples.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../timeline/utterance.ts';
+import { inChineseScript } from '../../transcript/chinese-script.ts';
 import { utterancesWithWords } from '../../transcript/utterances-with-words.ts';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
 import { cannotTranslate, EngineUnavailable, type Speech, SpeechError } from '../speech.ts';
@@ -79,11 +80,12 @@ export class RemoteSpeech implements Speech {
     const evidence = options.speakers ? this.#deps.local.recognise(audio, chunk, options, signal) : undefined;
     const answer = await this.#inSlot(signal, () => this.#ask(audio, options, signal));
     const { speakers } = (await evidence) ?? {};
-    const utterances = withExactEdges(
+    const heard = withExactEdges(
       recognisedUtterances(answer, chunk, options.language),
       chunk,
       floatSamples(audio),
     );
+    const utterances = await inChineseScript(heard, options.chineseScript);
     return { engine: `remote ${this.#deps.endpoint.model}`, utterances, ...(speakers && { speakers }) };
   }
 

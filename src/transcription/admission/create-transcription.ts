@@ -3,6 +3,7 @@ import type { Allowance } from '../../account/allowance.ts';
 import type { Principal } from '../../account/principal.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { labelOf } from '../../contract/label.ts';
+import type { ChineseScript } from '../../contract/language.ts';
 import type { CreateTranscriptionCommand, UploadReference } from '../../contract/transcription.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { type InTurn, NoTurn } from '../../platform/in-turn.ts';
@@ -48,6 +49,8 @@ export interface CreateTranscriptionRequest extends CreateTranscriptionCommand {
   idempotencyKey?: string | undefined;
   /** A language that the caller is sure of, such as `en`; found out unless given. */
   language?: string | undefined;
+  /** Of Chinese text; Simplified unless told. */
+  chineseScript?: ChineseScript | undefined;
   task?: Task | undefined;
   /** Names and terms that may be spoken. */
   keywords?: readonly string[] | undefined;
@@ -78,8 +81,11 @@ export async function createTranscription(
   const { source, filename, uploadId } = await sourceOf(deps, principal, wantedSource);
   if (!(await isProcessingAvailable(db))) throw new ApiError('api_processing_unavailable');
 
-  const { language = null, task = 'transcribe', keywords, prompt } = request;
-  const options = optionsFor(account.plan, { speakerDiarization, language, task, keywords, prompt });
+  const { language = null, task = 'transcribe', keywords, prompt, chineseScript } = request;
+  const options = optionsFor(account.plan, {
+    ...{ speakerDiarization, language, task },
+    ...{ keywords, prompt, chineseScript },
+  });
   const id = randomUUID();
   const { credential, door, traceParent } = principal;
   const span = deps.traces?.begin('create', {
