@@ -1,6 +1,6 @@
 /** Whisper's encoder and decoder, run step by step. */
 import { join } from 'node:path';
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { editedNetwork } from '../../../onnx/edited-network.ts';
 import { singleThread } from '../../../onnx/single-thread.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
@@ -36,11 +36,18 @@ export class WhisperModel {
     this.#decoder = networks.decoder;
   }
 
-  static async load(directory: string): Promise<WhisperModel> {
-    // One after the other: loading takes twice the memory that stays.
-    const decoder = await editedNetwork(join(directory, 'decoder.onnx'), decoderEdits, singleThread);
-    const encoder = await editedNetwork(join(directory, 'encoder.onnx'), encoderEdits, encoderOptions);
-    return new WhisperModel(await WhisperVocabulary.load(directory), { encoder, decoder });
+  /** `rows`: how many hypotheses are decoded side by side. */
+  static async load(directory: string, rows: number): Promise<WhisperModel> {
+    const decoderFile = join(directory, 'decoder.onnx');
+    const [decoder, encoder, vocabulary] = await Promise.all([
+      // One row shares its audio with no other. As it is, the file loads faster.
+      rows > 1
+        ? editedNetwork(decoderFile, decoderEdits, singleThread)
+        : InferenceSession.create(decoderFile, singleThread),
+      editedNetwork(join(directory, 'encoder.onnx'), encoderEdits, encoderOptions),
+      WhisperVocabulary.load(directory),
+    ]);
+    return new WhisperModel(vocabulary, { encoder, decoder });
   }
 
   async release(): Promise<void> {

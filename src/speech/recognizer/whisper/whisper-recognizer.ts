@@ -51,7 +51,7 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
   }
 
   static async load(id: string, directory: string, beams = beamsOf(id)): Promise<WhisperRecognizer> {
-    return new WhisperRecognizer(id, await WhisperModel.load(directory), beams);
+    return new WhisperRecognizer(id, await WhisperModel.load(directory, beams), beams);
   }
 
   release(): Promise<void> {
