@@ -68,11 +68,13 @@ test('a chunk goes out as a WAV with the key, and its words come back at their p
     ];
     answer(response, { text: 'Good morning.', language: 'english', words });
   });
-  const result = await speech.recognise(audio, chunk, { ...options, language: 'en' }, patience());
+  const expected = { language: 'en', keywords: ['Nguyen', 'Raspberry Pi'] };
+  const result = await speech.recognise(audio, chunk, { ...options, ...expected }, patience());
   assert.equal(seen?.headers.authorization, `Bearer ${key}`);
   for (const part of [
     'name="model"\r\n\r\nwhisper-large-v3',
     'name="language"\r\n\r\nen',
+    'name="prompt"\r\n\r\nNguyen, Raspberry Pi',
     'RIFF',
     'WAVEfmt ',
   ]) {
