@@ -31,6 +31,7 @@ const changed: [said: string, read: string][] = [
   ['In two thousand and twenty three.', 'In 2023.'],
   ['She was born in nineteen eighty-four in the north.', 'She was born in 1984 in the north.'],
   ['On March in eighteen thirteen, it ended.', 'On March in 1813, it ended.'],
+  ['It lasted from nineteen fourteen to nineteen eighteen.', 'It lasted from 1914 to 1918.'],
   ['Between ten and twenty people.', 'Between 10 and 20 people.'],
   ['My code is A B C one two three.', 'My code is ABC123.'],
   ['The K L M desk.', 'The KLM desk.'],
@@ -49,6 +50,7 @@ const unchanged = [
   'A hundred and fifty of them, two million, twenty million, seven eleven.',
   'Nineteen eighty four was a book.',
   'Plan A I think.',
+  'The nineteen sixties, twenty hundreds, the one hundred and first of twenty some.',
   'Ten people came with one hundred thousand thousand things.',
 ];
 for (const said of unchanged) test(`"${said}" stays`, () => assert.equal(written(said), said));

@@ -23,12 +23,13 @@ interface Replacement {
 }
 
 const digitsOnly = /^\d[\d,]*(\.\d+)?$/u;
+/** After these a number is part of an ordinal, a decade or a guess. */
 const ordinal =
-  /^(first|second|third|(four|fif|six|seven|eigh|nin|ten|eleven|twelf|\w+teen|\w+tie)th|hundredth|thousandth|half|halves|quarters?|odd|something|ish)s?$/u;
+  /^(first|second|third|(four|fif|six|seven|eigh|nin|ten|eleven|twelf|\w+teen|\w+tie)th|hundredth|thousandth|half|halves|quarter|odd|some|something|ish|hundred|thousand|million|billion|\w+(?<=twent|thirt|fort|fift|sixt|sevent|eight|ninet)ie)s?$/u;
 const multiplier = /^(hundred|thousand|million|billion|trillion)$/u;
 const month = /^(january|february|march|april|may|june|july|august|september|october|november|december)$/u;
 const beforeYear =
-  /^(in|of|since|from|until|till|by|year|before|after|around|during|early|late|summer|winter|spring|autumn|fall)$/u;
+  /^(in|of|to|and|between|since|from|until|till|by|year|before|after|around|during|early|late|summer|winter|spring|autumn|fall)$/u;
 const joining = /^(or|to|and)$/u;
 
 /** Of an utterance in another language, or whose words have no times, nothing is changed. */
@@ -183,6 +184,9 @@ function staysInWords({ previous, beforePrevious, next, beyond, run }: Surroundi
   if (last?.after === '' && next && (ordinal.test(next.bare) || multiplier.test(next.bare) || isNumber(next)))
     return true;
   if (previous?.after === '' && (multiplier.test(previous.bare) || isNumber(previous))) return true;
+  // One hundred and first.
+  if (multiplier.test(last?.bare ?? '') && next?.bare === 'and' && ordinal.test(beyond?.bare ?? ''))
+    return true;
   if (run.length > 1 || run[0]?.bare.includes('-')) return false;
   if (next && joining.test(next.bare) && isSmall(beyond)) return true;
   if (previous && joining.test(previous.bare) && isSmall(beforePrevious)) return true;
