@@ -1,6 +1,6 @@
 /**
  * Languages inside a recording: whether each is found where it is spoken, and nothing is invented or translated.
- * `npm run bench -- languages`; `--pairs 3` takes the first few of the twelve, `--show` prints what was heard.
+ * `npm run bench -- languages`; `--pairs 3` takes the first few of the twelve, after `--skip 4`, `--show` prints what was heard.
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,6 +39,7 @@ export async function run(args: string[]): Promise<Benchmark> {
     args,
     options: {
       pairs: { type: 'string', default: String(pairs.length) },
+      skip: { type: 'string', default: '0' },
       show: { type: 'boolean', default: false },
     },
   });
@@ -48,13 +49,15 @@ export async function run(args: string[]): Promise<Benchmark> {
   const rows: BenchmarkRow[] = [];
   const figures: Figures[] = [];
   try {
-    for (const pair of pairs.slice(0, Number(values.pairs))) {
+    const skipped = Number(values.skip);
+    for (const pair of pairs.slice(skipped, skipped + Number(values.pairs))) {
       const recording = mixedRecording(all, pair, join(directory, `${pair.join('-')}.wav`));
       const { segments, wallSeconds } = await heard(recording.file, directory);
       if (values.show) for (const one of segments) console.log(one.start, one.end, one.language, one.text);
       const own = figuresOf(recording, segments, wallSeconds);
       figures.push(own);
       rows.push({ figure: `${recording.name}: language right`, value: share(own.secondsRight, own.seconds) });
+      console.log(recording.name, share(own.secondsRight, own.seconds), own.invented.length, 'invented');
       for (const text of own.invented) console.log(`invented in ${recording.name}: ${text}`);
     }
   } finally {

@@ -31,7 +31,11 @@ export async function run(args: string[]): Promise<Benchmark> {
     // Makes the database, too.
     const { speechProcessBytesMax } = await transcribed(directory, english, 'balanced', 1);
     rows.push(atMost('English alone: peak of a process', speechProcessBytesMax / gibibyte, 0.8, ' GiB'));
-    for (const level of wanted) rows.push(...(await levelRows(level, clips, directory)));
+    for (const level of wanted) {
+      const own = await levelRows(level, clips, directory);
+      for (const { figure, value } of own) console.log(`${figure}: ${value}`);
+      rows.push(...own);
+    }
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -41,7 +41,7 @@ export const models: readonly Model[] = [
     title: 'Moonshine base, 8 bit',
     licence: 'MIT',
     languages: ['en'],
-    memoryBytes: 600 * mebibyte,
+    memoryBytes: 460 * mebibyte,
     default: true,
     files: [
       {

@@ -84,7 +84,7 @@ export const whisperModels: readonly Model[] = [
     title: 'Whisper tiny, 8 bit: quicker and less exact than base',
     licence: 'Apache-2.0',
     languages,
-    memoryBytes: 500 * mebibyte,
+    memoryBytes: 620 * mebibyte,
     default: false,
     files: files('tiny', {
       encoder: {
@@ -104,7 +104,7 @@ export const whisperModels: readonly Model[] = [
     title: 'Whisper base, 8 bit: languages other than English',
     licence: 'Apache-2.0',
     languages,
-    memoryBytes: 800 * mebibyte,
+    memoryBytes: 830 * mebibyte,
     default: true,
     files: files('base', {
       encoder: {
@@ -127,7 +127,7 @@ export const whisperModels: readonly Model[] = [
     title: 'Whisper small, 8 bit: more exact and slower than base',
     licence: 'Apache-2.0',
     languages,
-    memoryBytes: 1250 * mebibyte,
+    memoryBytes: 1430 * mebibyte,
     default: false,
     files: files('small', {
       encoder: {
