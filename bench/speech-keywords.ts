@@ -67,16 +67,18 @@ const unspoken = [
 
 const pauseSeconds = 1.5;
 
+const listing = (keywords: readonly string[]) => ['--keywords', keywords.join(', ')];
+
 export async function keywords(stage: SpeechStage): Promise<BenchmarkRow[]> {
   const sentences = spokenSentences(join(stage.directory, 'sentences.wav'), stage.directory);
   const terms = [...new Set(spoken.map(([term]) => term))];
   const without = await transcribed(stage, sentences, 1);
-  const listed = await transcribed(stage, sentences, 1, terms);
+  const listed = await transcribed(stage, sentences, 1, listing(terms));
   const clips = longRecording(stage.clips, 3, join(stage.directory, 'clips.wav')).file;
   const plain = await transcribed(stage, clips, 1);
-  const strange = await transcribed(stage, clips, 1, [...unspoken, ...terms]);
+  const strange = await transcribed(stage, clips, 1, listing([...unspoken, ...terms]));
   const quiet = nonSpeechRecording(5, join(stage.directory, 'quiet.flac'));
-  const invented = await transcribed(stage, quiet, 1, terms);
+  const invented = await transcribed(stage, quiet, 1, listing(terms));
   const [before, after] = [rightTerms(without.output), rightTerms(listed.output)];
   return [
     {

@@ -20,6 +20,7 @@ export function settingsOf(values: Record<string, string | undefined>) {
     workerMinutes: Number(values['worker-minutes']),
     hours: Number(values.hours),
     kills: Number(values.kills),
+    copies: Number(values.copies),
     killMinutes: Number(values['kill-minutes']),
     rounds: Number(values.rounds),
     peerMinutes: Number(values['peer-minutes']),
@@ -33,9 +34,8 @@ export function transcribed(
   stage: SpeechStage,
   file: string,
   workerCount: number,
-  keywords: readonly string[] = [],
+  options: readonly string[] = [],
 ): Promise<Measured> {
   const env = { ...stage.environment, LONGHAND_WORKERS: String(workerCount) };
-  const listed = keywords.length > 0 ? ['--keywords', keywords.join(', ')] : [];
-  return measured([process.execPath, main, 'transcribe', file, ...listed], env);
+  return measured([process.execPath, main, 'transcribe', file, ...options], env);
 }

@@ -1,8 +1,8 @@
 /**
  * Recognition: how right, how fast beside the bare recognizer and beside others, how much memory, how well it survives.
  * `npm run bench -- speech` runs clips, long, timeline, job, workers and silence; name others to add or choose:
- * `keywords` (needs espeak-ng and flite), `memory` (--hours 10), `kills` (--kills 20), `peers` and `noise` (--peer-minutes 3; --peer-directory keeps what was
- * fetched and built; models of your own with --whisper-cpp-model FILE and --vosk-model DIRECTORY).
+ * `keywords` (needs espeak-ng and flite), `copies` (--copies 4), `sounds`, `memory` (--hours 10), `kills` (--kills 20),
+ * `peers` and `noise` (--peer-minutes 3; --peer-directory keeps what was fetched and built; models of your own with --whisper-cpp-model FILE and --vosk-model DIRECTORY).
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,11 @@ import { atLeast, atMost, mean, median } from './figures.ts';
 import { type Measured, measured } from './measured-command.ts';
 import { recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
+import { copies } from './speech-copies.ts';
 import { keywords } from './speech-keywords.ts';
 import { longRecording, nonSpeechRecording } from './speech-material.ts';
 import { noise, peers } from './speech-peers.ts';
+import { sounds } from './speech-sounds.ts';
 import { type SpeechSettings, type SpeechStage, settingsOf, transcribed } from './speech-stage.ts';
 import { timeline } from './speech-timeline.ts';
 import { comparableWords, percent, type WordErrors, wordErrors } from './word-error-rate.ts';
@@ -34,6 +36,8 @@ const parts: Record<string, (stage: SpeechStage) => Promise<BenchmarkRow[]>> = {
   peers,
   noise,
   keywords,
+  copies,
+  sounds,
 };
 const usualParts = ['clips', 'long', 'timeline', 'job', 'workers', 'silence'];
 
@@ -68,6 +72,7 @@ function argumentsOf(args: string[]): { settings: SpeechSettings; wanted: string
       hours: { type: 'string', default: '10' },
       kills: { type: 'string', default: '20' },
       'kill-minutes': { type: 'string', default: '60' },
+      copies: { type: 'string', default: '4' },
       rounds: { type: 'string', default: '3' },
       'peer-minutes': { type: 'string', default: '3' },
       'peer-directory': { type: 'string' },

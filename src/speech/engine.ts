@@ -24,6 +24,11 @@ export function modelOfEngine(engine: string): string {
   return shortNames[engine] ?? engine;
 }
 
+/** Whether the model writes English whatever is spoken. */
+export function isEnglishOnly(model: string): boolean {
+  return model.startsWith('moonshine-');
+}
+
 /** Whether the engine recognises better when it is given the language of the whole recording. */
 export function engineUsesLanguage(engine: string): boolean {
   return engine === 'auto' || modelOfEngine(engine).startsWith('whisper-');

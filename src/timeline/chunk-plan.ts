@@ -26,7 +26,7 @@ const pauseSamplesComfortable = seconds(0.6);
 /** Whisper takes at most 30 s, so one chunk is one of its windows. */
 const chunkSamplesMax = seconds(28);
 /** Context on both sides of an utterance: onsets and endings that voice activity clips. */
-export const paddingSamples = seconds(0.2);
+const paddingSamples = seconds(0.2);
 /** A chunk is read with more: the voice's own edge is looked for in it. */
 const chunkPaddingSamples = seconds(0.4);
 
@@ -59,14 +59,23 @@ function spansFrom(spans: readonly SpeechSpan[], fromSample: number): SpeechSpan
 
 /** The stretch of audio to recognise for each utterance: its padding never reaches into a neighbour's words. */
 export function paddedUtterances(chunk: Chunk): SpeechSpan[] {
-  return chunk.utterances.map((utterance, i) => {
-    const before = chunk.utterances[i - 1];
-    const after = chunk.utterances[i + 1];
-    const floor = before ? middle(before.endSample, utterance.startSample) : chunk.startSample;
-    const ceiling = after ? middle(utterance.endSample, after.startSample) : chunk.endSample;
+  return contextLimits(chunk, chunk.utterances).map(({ startSample, endSample }, i) => {
+    const utterance = chunk.utterances[i] ?? chunk;
     return {
-      startSample: Math.max(floor, utterance.startSample - paddingSamples),
-      endSample: Math.min(ceiling, utterance.endSample + paddingSamples),
+      startSample: Math.max(startSample, utterance.startSample - paddingSamples),
+      endSample: Math.min(endSample, utterance.endSample + paddingSamples),
+    };
+  });
+}
+
+/** How far the audio around each utterance may be taken for its context: to the middle of the pause to its neighbour. */
+export function contextLimits(chunk: SpeechSpan, utterances: readonly SpeechSpan[]): SpeechSpan[] {
+  return utterances.map((utterance, i) => {
+    const before = utterances[i - 1];
+    const after = utterances[i + 1];
+    return {
+      startSample: before ? middle(before.endSample, utterance.startSample) : chunk.startSample,
+      endSample: after ? middle(utterance.endSample, after.startSample) : chunk.endSample,
     };
   });
 }
@@ -145,7 +154,9 @@ function cutCost(run: readonly SpeechSpan[], at: number): number {
   const after = run[at];
   if (!before || !after) return 0;
   const pause = after.startSample - before.endSample;
-  return 2 * Math.max(0, 1 - pause / pauseSamplesComfortable);
+  // Of comfortable pauses the longest: were they all alike, a few milliseconds would decide where to cut.
+  const preference = 0.3 * Math.max(0, 1 - pause / pauseSamplesSplitting);
+  return 2 * Math.max(0, 1 - pause / pauseSamplesComfortable) + preference;
 }
 
 function middle(from: number, to: number): number {

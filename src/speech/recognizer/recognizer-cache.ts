@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
-import { engineUsesLanguage, englishModel, languageModel, modelOfEngine } from '../engine.ts';
+import { engineUsesLanguage, englishModel, isEnglishOnly, languageModel, modelOfEngine } from '../engine.ts';
 import { cannotTranslate, ModelMissing } from '../speech.ts';
 import { MoonshineRecognizer } from './moonshine/moonshine-recognizer.ts';
 import { type LanguageEngines, recogniseByLanguage } from './recognise-by-language.ts';
@@ -34,7 +34,7 @@ export class RecognizerCache {
     { engine, otherLanguages }: Pick<RecogniseOptions, 'engine' | 'otherLanguages'>,
     input: RecognizerInput,
   ): Promise<Pick<ChunkResult, 'engine' | 'utterances'>> {
-    if (engine !== 'auto') return recognisedBy(await this.#get(modelOfEngine(engine)), input);
+    if (engine !== 'auto') return this.#recogniseBy(modelOfEngine(engine), input);
     const language = input.language ?? (await this.detectLanguage(input)).language;
     const chosen = language === 'en' ? englishModel : this.#otherLanguages;
     if (input.language !== null && !otherLanguages) {
@@ -46,6 +46,23 @@ export class RecognizerCache {
     const utterances = await recogniseByLanguage({ ...input, language }, await this.#languageEngines());
     await this.#releaseUnneeded(chosen);
     return { engine: chosen, utterances };
+  }
+
+  async #recogniseBy(
+    id: string,
+    input: RecognizerInput,
+  ): Promise<Pick<ChunkResult, 'engine' | 'utterances'>> {
+    const recognizer = await this.#get(id);
+    if (!isEnglishOnly(id) || input.language !== null || input.translate)
+      return recognisedBy(recognizer, input);
+    // It writes English whatever it hears: what is surely another language gets no text.
+    const engines: LanguageEngines = {
+      quick: async (spoken) => (await this.#smallDetector())?.detectLanguages(spoken) ?? [],
+      thorough: null,
+      recognizerOf: async (language) => (language === 'en' ? recognizer : null),
+      secondOpinion: async () => null,
+    };
+    return { engine: id, utterances: await recogniseByLanguage({ ...input, language: 'en' }, engines) };
   }
 
   /** Loads what a job will need. A job whose language is not known is most likely English. */

@@ -1,8 +1,9 @@
-import { paddedUtterances, paddingSamples } from '../../../timeline/chunk-plan.ts';
+import { contextLimits } from '../../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
-import { type RecognisedUtterance, type Utterance, voicedSeconds } from '../../../timeline/utterance.ts';
+import { type RecognisedUtterance, voicedSeconds } from '../../../timeline/utterance.ts';
 import type { TimedWord } from '../../../timeline/word.ts';
+import { anchoredSpan } from '../../voice/anchored-span.ts';
 import { alignedWords } from '../aligned-words.ts';
 import { biasTo } from '../keyword-bias.ts';
 import type { Recognizer, RecognizerInput } from '../recognizer.ts';
@@ -10,8 +11,20 @@ import { spokenText } from '../spoken-text.ts';
 import { meanProbability } from '../token-choice.ts';
 import { type DecodedSpeech, MoonshineModel, stepSeconds } from './moonshine-model.ts';
 
+/** Before the steepest rise of an utterance and after its steepest fall: onsets and endings are softer than these. */
+const contextSamples = 0.2 * sampleRate;
 /** Speech of this length always has words; an empty result is the model's failure. */
 const voicedSecondsWithWords = 1;
+
+interface SpokenPlace {
+  /** Between what the audio may be taken; the first that gives text. */
+  allowed: readonly SpeechSpan[];
+  /** The first of the samples in the recording. */
+  offset: number;
+  /** Seconds of speech. */
+  voiced: number;
+  decoding: Parameters<MoonshineModel['decode']>[1];
+}
 
 export class MoonshineRecognizer implements Recognizer {
   readonly id: string;
@@ -34,30 +47,38 @@ export class MoonshineRecognizer implements Recognizer {
     const { samples, chunk, signal } = input;
     const decoding = { bias: biasTo(input.keywords, this.#model.vocabulary.text), signal };
     const recognised: RecognisedUtterance[] = [];
-    const padded = paddedUtterances(chunk);
+    const anchored = chunk.utterances.map((utterance) => anchoredSpan(utterance, samples, chunk.startSample));
+    const limits = contextLimits(chunk, anchored);
     for (const [i, utterance] of chunk.utterances.entries()) {
       signal.throwIfAborted();
-      const extent = padded[i] ?? utterance;
-      const spoken = await this.#spoken(samples, extent, utterance, { offset: chunk.startSample, decoding });
+      const { startSample, endSample } = anchored[i] ?? utterance;
+      const wanted = { startSample: startSample - contextSamples, endSample: endSample + contextSamples };
+      const spoken = await this.#spoken(samples, wanted, {
+        // Moonshine sometimes gives no text for speech that it recognises without the context before and after it.
+        allowed: [limits[i] ?? chunk, utterance],
+        offset: chunk.startSample,
+        voiced: voicedSeconds([utterance]),
+        decoding,
+      });
       if (spoken) recognised.push({ ...utterance, ...spoken, language: 'en' });
     }
     return recognised;
   }
 
-  /** Moonshine sometimes gives no text for speech that it recognises without the padding before and after it. */
+  /** `wanted`: what the recognizer hears, silence where it is not allowed to hear that. */
   async #spoken(
     samples: Float32Array,
-    padded: SpeechSpan,
-    utterance: Utterance,
-    { offset, decoding }: { offset: number; decoding: Parameters<MoonshineModel['decode']>[1] },
+    wanted: SpeechSpan,
+    { allowed, offset, voiced, decoding }: SpokenPlace,
   ): Promise<Pick<RecognisedUtterance, 'text' | 'words' | 'confidence'> | undefined> {
-    const voiced = voicedSeconds([utterance]);
-    for (const extent of [padded, utterance]) {
-      const { startSample, endSample } = extent;
-      const before = paddingSamples - (utterance.startSample - startSample);
+    for (const limits of allowed) {
+      const startSample = Math.max(limits.startSample, wanted.startSample);
+      const endSample = Math.min(limits.endSample, wanted.endSample);
+      const extent = { startSample, endSample };
+      const before = startSample - wanted.startSample;
       const framed = inSilence(samples.subarray(startSample - offset, endSample - offset), {
         before,
-        after: paddingSamples - (endSample - utterance.endSample),
+        after: wanted.endSample - endSample,
       });
       const decoded = await this.#model.decode(framed, decoding);
       const whole = this.#model.vocabulary.textOf(decoded.tokens).trim();
