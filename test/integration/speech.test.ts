@@ -122,6 +122,30 @@ for (const engine of ['moonshine', 'whisper']) {
   });
 }
 
+for (const engine of ['moonshine', 'whisper']) {
+  test(`a term that is recognised anyway keeps the times of the words by ${engine}`, async (t) => {
+    const speech = speechPool(t);
+    const samples = await fixtureSamples('austen-870.flac');
+    const [chunk] = await chunksOf(speech, samples);
+    assert.ok(chunk);
+    const words = async (keywords: string[]) => {
+      const options = { ...english, engine, keywords };
+      const { utterances } = await speech.recognise(audioOf(samples, chunk), chunk, options, patience());
+      return utterances.flatMap((utterance) => utterance.words ?? []);
+    };
+    const plain = await words([]);
+    const biased = await words(['John Dashwood']);
+    assert.deepEqual(
+      biased.map(({ text }) => text),
+      plain.map(({ text }) => text),
+    );
+    for (const [i, { text, startSample }] of plain.entries()) {
+      const apartMs = Math.abs((biased[i]?.startSample ?? 0) - startSample) / (sampleRate / 1000);
+      assert.ok(apartMs <= 60, `${text}: ${apartMs} ms`);
+    }
+  });
+}
+
 test('asking for speakers changes no word', async (t) => {
   const speech = speechPool(t);
   const voices = [

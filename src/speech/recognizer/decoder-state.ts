@@ -95,10 +95,11 @@ function decoderRows(
     return {
       logits: (logits.data as Float32Array).subarray(from, from + tokens),
       attentions: heads.map(([layer, head]) => {
-        const tensor = result[`cross_attentions.${layer}`] as Tensor;
-        const [, , , width = 0] = tensor.dims;
-        const at = ((head * rows + row) * length + length - 1) * width;
-        return (tensor.data as Float32Array).slice(at, at + width);
+        const { data, dims } = result[`cross_attentions.${layer}`] as Tensor;
+        const [batch = 1, headCount = 1, , width = 0] = dims;
+        // Whisper's edited network has the rows as tokens of one batch, Moonshine's as it was published has a batch of them.
+        const at = (batch === 1 ? head * rows + row : row * headCount + head) * length + length - 1;
+        return (data as Float32Array).slice(at * width, (at + 1) * width);
       }),
     };
   });
