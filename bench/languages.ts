@@ -15,6 +15,7 @@ const root = join(import.meta.dirname, '..');
 const main = join(root, 'src', 'main.ts');
 /** Of the letters in threes that a segment has, so many are in what was said; invented text has a fifth by chance. */
 const heardShareMin = 0.3;
+const frameSeconds = 0.01;
 
 interface HeardSegment {
   start: number;
@@ -135,20 +136,12 @@ function figuresOf(
     lettersWrong: 0,
     wallSeconds,
   };
-  for (const { startSeconds, endSeconds, language } of spoken) {
-    figures.seconds += endSeconds - startSeconds;
-    for (const segment of segments) {
-      const shared = Math.min(endSeconds, segment.end) - Math.max(startSeconds, segment.start);
-      if (shared <= 0) continue;
-      if (segment.language === language) figures.secondsRight += shared;
-      else figures.secondsOther += shared;
-    }
-    // Before the first and after the last word of a clip lies some silence, which no segment covers.
-    const covered = segments.filter(({ start, end }) => start < endSeconds && end > startSeconds);
-    if (covered.length > 0 && covered.every((segment) => segment.language === language)) {
-      const first = Math.max(startSeconds, Math.min(...covered.map(({ start }) => start)));
-      const last = Math.min(endSeconds, Math.max(...covered.map(({ end }) => end)));
-      figures.secondsRight += Math.min(1, first - startSeconds) + Math.min(1, endSeconds - last);
+  for (const { voicedSeconds, language } of spoken) {
+    figures.seconds += voicedSeconds.length * frameSeconds;
+    for (const at of voicedSeconds) {
+      const own = segments.filter(({ start, end }) => start <= at && at < end);
+      if (own.some((segment) => segment.language === language)) figures.secondsRight += frameSeconds;
+      else if (own.length > 0) figures.secondsOther += frameSeconds;
     }
   }
   for (const stretch of new Set(spoken.map((one) => one.stretch))) {

@@ -1,7 +1,7 @@
 /** Recordings in two languages that take turns, made from sentences with known text. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bytesPerSample } from '../src/timeline/pcm-samples.ts';
+import { bytesPerSample, floatSamples } from '../src/timeline/pcm-samples.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
 import { wavHeader } from '../src/timeline/wav-header.ts';
 import { decoded } from './decoded.ts';
@@ -21,6 +21,8 @@ export interface Spoken extends Sentence {
   endSeconds: number;
   /** Counts the changes of language before it. */
   stretch: number;
+  /** The middles of its frames of 10 ms that are not silent. */
+  voicedSeconds: number[];
 }
 
 export interface MixedRecording {
@@ -85,13 +87,26 @@ export function mixedRecording(
       const audio = decoded(sentence.file);
       const startSeconds = samples / sampleRate;
       add(audio);
-      spoken.push({ ...sentence, startSeconds, endSeconds: samples / sampleRate, stretch });
+      const voicedSeconds = voicedFrames(audio).map((seconds) => startSeconds + seconds);
+      spoken.push({ ...sentence, startSeconds, endSeconds: samples / sampleRate, stretch, voicedSeconds });
       seconds += samples / sampleRate - startSeconds;
       add(silence(0.5));
     }
   }
   writeFileSync(file, Buffer.concat([wavHeader(samples * bytesPerSample), ...parts]));
   return { name: pair.join(' and '), file, spoken };
+}
+
+/** What is 35 dB and more below the loudest frame is a pause. */
+function voicedFrames(audio: Buffer): number[] {
+  const samples = floatSamples(audio);
+  const length = sampleRate / 100;
+  const levels = Array.from({ length: Math.floor(samples.length / length) }, (_, frame) => {
+    const own = samples.subarray(frame * length, (frame + 1) * length);
+    return Math.sqrt(own.reduce((sum, sample) => sum + sample * sample, 0) / length);
+  });
+  const least = Math.max(...levels) / 10 ** (35 / 20);
+  return levels.flatMap((level, frame) => (level >= least ? [(frame + 0.5) / 100] : []));
 }
 
 function silence(seconds: number): Buffer {

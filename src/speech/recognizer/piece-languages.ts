@@ -25,6 +25,8 @@ const probabilityOther = 0.6;
 const probabilityOtherAlone = 0.9;
 /** With less voice it is taken for the language of what is said nearest to it. */
 const voicedSecondsMin = 1;
+/** The English engine was not sure of it: speech in another language is the nearer one up to this times the pause. */
+const pauseShareOther = 1.5;
 
 /** `expected` is the language of the recording: what cannot be told is taken for it. */
 export async function pieceLanguages(
@@ -39,7 +41,7 @@ export async function pieceLanguages(
     else told.push(quickGuess(await detectors.quick([piece]), isLikely ? expected : unknown));
   }
   const guesses = told.map(
-    (guess, i) => guess ?? nearest(pieces, told, i) ?? { language: expected, probability: 0 },
+    (guess, i) => guess ?? nearest(pieces, told, i, expected) ?? { language: expected, probability: 0 },
   );
   const languages: string[] = [];
   while (languages.length < pieces.length) {
@@ -71,12 +73,15 @@ function nearest(
   pieces: readonly LanguagePiece[],
   told: readonly (LanguageGuess | null)[],
   at: number,
+  expected: string,
 ): LanguageGuess | null {
   const before = told.findLastIndex((guess, i) => guess !== null && i < at);
   const after = told.findIndex((guess, i) => guess !== null && i > at);
+  const weighed = (pause: number, neighbour: number) =>
+    expected === 'en' && told[neighbour]?.language !== 'en' ? pause / pauseShareOther : pause;
   const pauseBefore = (pieces[at]?.piece.startSample ?? 0) - (pieces[before]?.piece.endSample ?? -Infinity);
   const pauseAfter = (pieces[after]?.piece.startSample ?? Infinity) - (pieces[at]?.piece.endSample ?? 0);
-  return told[pauseBefore <= pauseAfter ? before : after] ?? null;
+  return told[weighed(pauseBefore, before) <= weighed(pauseAfter, after) ? before : after] ?? null;
 }
 
 /** Another language than the expected one is believed when the thorough detector hears one, too. */

@@ -101,6 +101,18 @@ test('English inside another language is given to the English engine, at the cut
   ]);
 });
 
+test('a word too short to tell its language goes with the speech near it; in doubt not with the English', async () => {
+  const talks = [talk(8, 20, 'ru')];
+  const heardWith = async (pauseAfter: number) => {
+    const word = utterance(span(8, 8.5));
+    const russian = utterance(span(8.5 + pauseAfter, 14));
+    const input = inputOf([utterance(span(0, 6)), word, russian], 'en');
+    return heard(await recogniseByLanguage(input, enginesOf(talks)))[1];
+  };
+  assert.deepEqual(await heardWith(2.2), ['ru', 8, 8.5]);
+  assert.deepEqual(await heardWith(3.8), ['en', 8, 8.5]);
+});
+
 test('speech that the English engine leaves out of its text is asked for its language', async () => {
   const engines = enginesOf([talk(3.4, 9, 'zh')]);
   const silentAboutOthers: LanguageEngines = {
