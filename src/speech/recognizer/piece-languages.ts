@@ -23,10 +23,14 @@ const unknown = '';
 /** What another language than the expected one must have. */
 const probabilityOther = 0.6;
 const probabilityOtherAlone = 0.9;
-/** With less voice it is taken for the language of what is said nearest to it. */
 const voicedSecondsMin = 1;
 /** The English engine was not sure of it: speech in another language is the nearer one up to this times the pause. */
 const pauseShareOther = 1.5;
+
+/** Whether there is too little voice to tell: it is taken for the language of what is said nearest to it. */
+export function isTooShort(piece: Utterance): boolean {
+  return voicedSeconds([piece]) < voicedSecondsMin;
+}
 
 /** `expected` is the language of the recording: what cannot be told is taken for it. */
 export async function pieceLanguages(
@@ -37,7 +41,7 @@ export async function pieceLanguages(
   const told: (LanguageGuess | null)[] = [];
   for (const { piece, language, isLikely } of pieces) {
     if (language !== null) told.push({ language, probability: 1 });
-    else if (voicedSeconds([piece]) < voicedSecondsMin) told.push(null);
+    else if (isTooShort(piece)) told.push(null);
     else told.push(quickGuess(await detectors.quick([piece]), isLikely ? expected : unknown));
   }
   const guesses = told.map(

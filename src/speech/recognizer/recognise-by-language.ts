@@ -3,7 +3,7 @@ import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { RecognisedUtterance, Utterance } from '../../timeline/utterance.ts';
 import { believedUtterance } from './believed-utterance.ts';
 import { isLikely, isSure, languagePieces, letterCount, speaksAll, utteranceOf } from './language-pieces.ts';
-import { type PieceDetectors, pieceLanguages } from './piece-languages.ts';
+import { isTooShort, type PieceDetectors, pieceLanguages } from './piece-languages.ts';
 import type { LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
 
 export interface LanguageEngines {
@@ -34,8 +34,10 @@ export async function recogniseByLanguage(
 ): Promise<RecognisedUtterance[]> {
   // Of a translation the probabilities say how it is put, not what was heard.
   if (input.translate) return recogniseParts(input, engines);
+  const recognised = await recogniseParts(input, engines);
+  const isMixed = recognised.some(({ language }) => language !== input.language);
   const believed: RecognisedUtterance[] = [];
-  for (const heard of await recogniseParts(input, engines)) {
+  for (const heard of recognised) {
     const hearAgain = async () => {
       input.signal.throwIfAborted();
       // Only English has a second engine.
@@ -44,7 +46,8 @@ export async function recogniseByLanguage(
         (await other?.recognise({ ...inputOf(input, [heard], input.chunk), language: 'en' })) ?? [];
       return again ?? null;
     };
-    believed.push(await believedUtterance(heard, hearAgain));
+    const isLanguageGuessed = isMixed && isTooShort(heard);
+    believed.push(await believedUtterance(heard, { isLanguageGuessed }, hearAgain));
   }
   return believed;
 }
