@@ -36,6 +36,9 @@ function beamsOf(id: string): number {
   return id === 'whisper-base' ? 5 : 1;
 }
 
+/** Enough to tell a language: of noisy English, which is asked for often, all would take Whisper small three times as long. */
+const detectedSecondsMax = 10;
+
 export class WhisperRecognizer implements Recognizer, LanguageDetector {
   readonly id: string;
   readonly translates = true;
@@ -59,7 +62,7 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
   }
 
   async detectLanguages(input: RecognizerInput): Promise<LanguageGuess[]> {
-    const { samples } = new SpokenWindow(input);
+    const samples = new SpokenWindow(input).samples.subarray(0, detectedSecondsMax * sampleRate);
     const decoding = await this.#start(samples);
     this.#started = { samples, decoding };
     return decoding.languages;
