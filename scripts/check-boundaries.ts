@@ -1,6 +1,6 @@
 /**
  * Proves the promises of docs/architecture.md: on every file of src/ dependencies run one way and in no circle, and
- * each danger has one door; black-box tests know nothing of src/, not even through what they share.
+ * each danger has one place that may use it; black-box tests know nothing of src/, not even through what they share.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -30,21 +30,21 @@ function rankTable(lines: readonly (readonly string[])[]): Record<string, number
 }
 
 /** A danger, what gives access to it, and the only files that may use it. */
-interface Door {
-  danger: string;
+interface Danger {
+  what: string;
   modules?: RegExp;
   names?: RegExp;
   through: RegExp;
 }
 
-const doors: Door[] = [
+const dangers: Danger[] = [
   {
-    danger: 'a subprocess',
+    what: 'a subprocess',
     modules: /^node:(child_process|cluster|worker_threads)$/,
     through: /^src\/(platform\/process\/(subprocess|sandbox-bridge)|storage\/local\/upload-thread)/,
   },
   {
-    danger: 'the network outward',
+    what: 'the network outward',
     modules: /^(undici|node:(net|tls|http|https|http2|dns|dgram|dns\/promises))$/,
     names: /^(fetch|WebSocket|EventSource)$/,
     // The bridge runs inside a sandbox, where there is no network but the egress proxy's socket.
@@ -52,38 +52,38 @@ const doors: Door[] = [
   },
   {
     // Its address is typed by the person at the command line, so nothing of it is judged: docs/decisions/0085.
-    danger: "the user's own server",
+    what: "the user's own server",
     modules: /^#longhand-client/,
     through: /^src\/command\/(server\/server-client|transcribe\/server-(job|runner)|webhook-listen|mcp)\.ts$/,
   },
   {
     // Its address is the operator's own setting; nothing that a caller wrote can choose it.
-    danger: "the operator's trace collector",
+    what: "the operator's trace collector",
     modules: /^@opentelemetry\/exporter-trace/,
     through: /^src\/platform\/telemetry\/traces\.ts$/,
   },
-  { danger: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
-  { danger: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
+  { what: 'the npm registry', modules: /^pacote$/, through: /^src\/model\/model-download\.ts$/ },
+  { what: 'the object store', modules: /^@aws-sdk\//, through: /^src\/storage\/s3-/ },
   {
-    danger: 'the database driver',
+    what: 'the database driver',
     modules: /^pg$/,
     through: /^src\/platform\/database\/database(-connection|-session)?\.ts$/,
   },
-  { danger: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/queue\/task-store\.ts$/ },
+  { what: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/queue\/task-store\.ts$/ },
   {
-    danger: 'the clock',
+    what: 'the clock',
     modules: /^node:timers/,
     names: /^(Date\.now|new Date|performance\.now|setTimeout|setInterval|AbortSignal\.timeout)$/,
     through: /^src\/platform\/clock\.ts$/,
   },
-  { danger: 'the environment', names: /^process\.env$/, through: /^src\/config\.ts$/ },
+  { what: 'the environment', names: /^process\.env$/, through: /^src\/config\.ts$/ },
   {
-    danger: 'ending the process',
+    what: 'ending the process',
     names: /^process\.(exit|abort)$/,
     through: /^src\/(main|platform\/process\/sandbox-bridge|speech\/process\/speech-process-main)\.ts$/,
   },
   {
-    danger: 'sealing secrets',
+    what: 'sealing secrets',
     names: /^(createCipheriv|createDecipheriv)$/,
     through: /^src\/platform\/secret-box\.ts$/,
   },
@@ -112,13 +112,13 @@ function checkDirection(file: string, target: string): void {
   }
 }
 
-function checkDoors(file: string, used: { module?: string; name?: string }): void {
-  for (const door of doors) {
+function checkDangers(file: string, used: { module?: string; name?: string }): void {
+  for (const danger of dangers) {
     const hit =
-      (used.module && door.modules?.test(used.module)) || (used.name && door.names?.test(used.name));
-    if (hit && !door.through.test(file)) {
+      (used.module && danger.modules?.test(used.module)) || (used.name && danger.names?.test(used.name));
+    if (hit && !danger.through.test(file)) {
       problems.push(
-        `${file}: ${used.module ?? used.name} walks round the door for ${door.danger} (${door.through.source})`,
+        `${file}: ${used.module ?? used.name} is for ${danger.what}, which only some files may use (${danger.through.source})`,
       );
     }
   }
@@ -130,7 +130,7 @@ function checkImport(file: string, specifier: string): void {
   // A test beside the code may use what all tests share.
   if (target?.startsWith('test/support/') && file.endsWith('.test.ts')) return;
   if (target) checkDirection(file, target);
-  else checkDoors(file, { module: specifier });
+  else checkDangers(file, { module: specifier });
 }
 
 /** Walks depth first; a file that is met again while it is still being walked closes a circle. */
@@ -164,14 +164,14 @@ function checkFile(file: string): void {
   const { program, errors } = parseSync(file, readFileSync(file, 'utf8'));
   for (const error of errors) problems.push(`${file}: ${error.message}`);
   const isTest = file.endsWith('.test.ts');
-  const door = (name: string) => {
-    if (!isTest) checkDoors(file, { name });
+  const checkName = (name: string) => {
+    if (!isTest) checkDangers(file, { name });
   };
   new Visitor({
     ImportDeclaration(node) {
-      // A type costs nothing at run time and opens no door.
-      const opensNothing = isTest || node.importKind === 'type';
-      if (opensNothing && !node.source.value.startsWith('.')) return;
+      // A type costs nothing at run time and gives access to nothing.
+      const givesNothing = isTest || node.importKind === 'type';
+      if (givesNothing && !node.source.value.startsWith('.')) return;
       checkImport(file, node.source.value);
     },
     ExportNamedDeclaration(node) {
@@ -182,20 +182,20 @@ function checkFile(file: string): void {
         checkImport(file, node.source.value);
     },
     ImportSpecifier(node) {
-      if (node.imported.type === 'Identifier') door(node.imported.name);
+      if (node.imported.type === 'Identifier') checkName(node.imported.name);
     },
     MemberExpression(node) {
       if (node.object.type === 'Identifier' && node.property.type === 'Identifier') {
-        door(`${node.object.name}.${node.property.name}`);
+        checkName(`${node.object.name}.${node.property.name}`);
       }
     },
     NewExpression(node) {
       if (node.callee.type !== 'Identifier') return;
-      if (node.callee.name === 'Date' && node.arguments.length === 0) door('new Date');
-      else door(node.callee.name);
+      if (node.callee.name === 'Date' && node.arguments.length === 0) checkName('new Date');
+      else checkName(node.callee.name);
     },
     CallExpression(node) {
-      if (node.callee.type === 'Identifier') door(node.callee.name);
+      if (node.callee.type === 'Identifier') checkName(node.callee.name);
     },
   }).visit(program);
 }
@@ -211,6 +211,6 @@ if (problems.length > 0) {
   process.exitCode = 1;
 } else {
   console.log(
-    `boundaries: ${files.length} files, every import runs downward and in no circle, every danger goes through its door`,
+    `boundaries: ${files.length} files, every import runs downward and in no circle, every danger stays in its place`,
   );
 }

@@ -23,7 +23,7 @@ const refuses = (header: string | undefined, code: string) =>
 test('a key opens its own account until it expires, and not after it was revoked', async () => {
   const key = await createApiKey(db, { account, name: 'k', expiresAt: new Date(clock.now() + 60_000) });
   const principal = await authenticator.authenticate(`Bearer ${key.key}`, 'rest');
-  assert.deepEqual(principal, { account, credential: { kind: 'key', id: key.id }, door: 'rest' });
+  assert.deepEqual(principal, { account, credential: { kind: 'key', id: key.id }, protocol: 'rest' });
   await clock.advance(60_000);
   await refuses(`Bearer ${key.key}`, 'invalid_api_key');
 

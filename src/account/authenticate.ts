@@ -5,7 +5,7 @@ import type { PreparedQueryable, Queryable } from '../platform/database/database
 import type { AccountStore, KeyOwner, KeyState } from './account-store.ts';
 import { apiKeyHash, hasApiKeyShape, hasValidChecksum } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
-import type { Door, Principal } from './principal.ts';
+import type { Principal, Protocol } from './principal.ts';
 
 /** A key's last use is written at most this often, so that reading stays cheap. */
 const lastUsedResolutionMs = 60_000;
@@ -30,13 +30,13 @@ export class Authenticator {
     this.#owners = new BatchLoader((hashes) => deps.accounts.ofKeys(deps.db, hashes));
   }
 
-  async authenticate(authorization: string | undefined, door: Door): Promise<Principal> {
+  async authenticate(authorization: string | undefined, protocol: Protocol): Promise<Principal> {
     const key = bearerToken(authorization);
     if (!this.#isPlausible(key)) throw refusal('invalid_api_key');
     const found = await this.#owners.load(apiKeyHash(key).toString('hex'));
     if (!found || !this.#isActive(found.key)) throw refusal('invalid_api_key');
     await this.#noteUse(found.key);
-    return { account: found.account, credential: { kind: 'key', id: found.key.id }, door };
+    return { account: found.account, credential: { kind: 'key', id: found.key.id }, protocol };
   }
 
   #isPlausible(key: string): boolean {

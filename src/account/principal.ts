@@ -1,18 +1,18 @@
 import type { Account } from './account.ts';
 
 /** Through which protocol a request came. */
-export type Door = 'rest' | 'openai' | 'mcp' | 'web' | 'command';
+export type Protocol = 'rest' | 'openai' | 'mcp' | 'web' | 'command';
 
 /** Who asks: an account, by one of its credentials, through one of the protocols. Every use case takes one. */
 export interface Principal {
   account: Account;
   credential: { kind: 'key' | 'session' | 'operator'; id: string };
-  door: Door;
+  protocol: Protocol;
   /** Where requests are traced: what this one starts belongs to its trace. */
   traceParent?: string | undefined;
 }
 
 /** The operator acts in an account's name, at the command line. */
 export function operatorFor(account: Account): Principal {
-  return { account, credential: { kind: 'operator', id: 'command line' }, door: 'command' };
+  return { account, credential: { kind: 'operator', id: 'command line' }, protocol: 'command' };
 }

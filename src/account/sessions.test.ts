@@ -46,7 +46,7 @@ test('a sign-in link opens one session, once, and neither token is stored', asyn
   assert.ok(session);
   const principal = await sessions.principal(session.token);
   assert.deepEqual(
-    [principal?.account.id, principal?.credential, principal?.door],
+    [principal?.account.id, principal?.credential, principal?.protocol],
     [account.id, { kind: 'session', id: session.session.id }, 'web'],
   );
   await assert.rejects(sessions.open({ token }, ''), isRefused);

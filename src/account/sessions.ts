@@ -77,7 +77,7 @@ export class Sessions {
     if (!session || !account) return undefined;
     if (clock.now() - session.lastSeenAt.getTime() >= lastSeenResolutionMs)
       await sessionStore.markSeen(db, session.id, clock.date());
-    return { account, credential: { kind: 'session', id: session.id }, door: 'web' };
+    return { account, credential: { kind: 'session', id: session.id }, protocol: 'web' };
   }
 
   async list({ account }: Principal): Promise<Session[]> {

@@ -25,7 +25,7 @@ export async function deleteTranscription(
   const { db, stores, clock } = deps;
   const job = await cancelTranscription(deps, principal, id);
   const targets = await db.transaction((tx) => eraseJobs(tx, { stores, now: clock.date() }, [job.id]));
-  const { account, credential, door } = principal;
-  deps.logger.info({ job: job.id, account: account.id, credential, door }, 'a job was deleted');
+  const { account, credential, protocol } = principal;
+  deps.logger.info({ job: job.id, account: account.id, credential, protocol }, 'a job was deleted');
   return { isErased: await eraseTargets(deps, targets) };
 }

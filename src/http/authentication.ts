@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../account/authenticate.ts';
-import type { Door, Principal } from '../account/principal.ts';
+import type { Principal, Protocol } from '../account/principal.ts';
 import type { RateLimiter } from '../account/rate-limit.ts';
 import { traceParentOf } from './request-traces.ts';
 import type { SessionRequests } from './session-requests.ts';
@@ -24,13 +24,13 @@ export function requireApiKey(
   api: FastifyInstance,
   authenticator: Authenticator,
   limiter: RateLimiter,
-  { door = 'rest', sessions }: { door?: Door; sessions?: SessionRequests | undefined } = {},
+  { protocol = 'rest', sessions }: { protocol?: Protocol; sessions?: SessionRequests | undefined } = {},
 ): void {
   api.decorateRequest('principal', undefined);
   api.addHook('onRequest', async (request, reply) => {
     const { authorization } = request.headers;
     const person = authorization === undefined ? await sessions?.pagePrincipal(request) : undefined;
-    const principal = person ?? (await authenticator.authenticate(authorization, door));
+    const principal = person ?? (await authenticator.authenticate(authorization, protocol));
     request.principal = { ...principal, traceParent: traceParentOf(request) };
     const kind = request.routeOptions.config.createsJob ? 'create' : 'request';
     reply.headers(await limiter.admit(principal.account.id, kind));

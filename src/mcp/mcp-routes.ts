@@ -25,7 +25,7 @@ export function mcpRoutes(server: Server, deps: McpRoutesDeps): void {
   registerMcp(server, {
     logger: agent.logger,
     senders,
-    guard: (scope) => requireApiKey(scope, deps.authenticator, deps.limiter, { door: 'mcp' }),
+    guard: (scope) => requireApiKey(scope, deps.authenticator, deps.limiter, { protocol: 'mcp' }),
     identify: (request) => {
       const serviceUrl = publicUrl.forHost(request.headers.host);
       const webUrl = hasWebProduct ? serviceUrl : undefined;

@@ -21,7 +21,7 @@ export function openAiRoutes(server: FastifyInstance, deps: OpenAiRoutesDeps): v
       // Every body stays a stream until its operation reads it.
       scope.addContentTypeParser('*', async () => undefined);
       await scope.register(fastifyMultipart);
-      requireApiKey(scope, deps.authenticator, deps.limiter, { door: 'openai' });
+      requireApiKey(scope, deps.authenticator, deps.limiter, { protocol: 'openai' });
       modelRoutes(scope);
       transcriptionRoutes(scope, deps);
     },

@@ -48,7 +48,9 @@ export function observeProcess(
 
 /** Counts how jobs go in this process, and tells their traces. */
 export function jobNotes(meter: Meter, traces?: JobTraces): JobNotes {
-  const accepted = meter.createCounter('longhand_jobs_accepted', { description: 'Jobs accepted, by door.' });
+  const accepted = meter.createCounter('longhand_jobs_accepted', {
+    description: 'Jobs accepted, by protocol.',
+  });
   const ended = meter.createCounter('longhand_jobs_ended', {
     description: 'Jobs that ended, by status and code of the failure.',
   });
@@ -61,7 +63,7 @@ export function jobNotes(meter: Meter, traces?: JobTraces): JobNotes {
   });
   const audio = meter.createCounter('longhand_audio_seconds', { description: 'Audio that was recognised.' });
   return {
-    accepted: (door) => accepted.add(1, { door }),
+    accepted: (protocol) => accepted.add(1, { protocol }),
     ended(job) {
       ended.add(1, { status: job.transcription.status, code: job.errorCode ?? '' });
       traces?.ended(job);

@@ -232,7 +232,7 @@ test('a client that knows tasks gets one: followed to its end, and cancelled', a
   assert.match(body.data.error, /cancelled/);
 });
 
-test('the allowance is that of the REST API: what one door used is used for the other', async (t) => {
+test('the allowance is that of the REST API: what one protocol used is used for the other', async (t) => {
   const free = await newClient(service, 'free');
   const link = { source_url: `${origin}/missing.mp3` };
   for (let job = 0; job < 9; job += 1)
@@ -328,7 +328,7 @@ test('without a key nothing is told, and web pages of others are refused', async
   assert.equal(own.status, 200);
 });
 
-test('the door is named in the discovery while it is open, and closes with one setting', async (t) => {
+test('the address of agents is in the discovery, and is gone with one setting', async (t) => {
   const { body } = await owner.get('/api/v1');
   assert.equal(body.data.mcp_url, `${service.url}/mcp`);
   const closed = await runService(t, { LONGHAND_DOORS: 'web' });

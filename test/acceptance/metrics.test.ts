@@ -69,7 +69,7 @@ test('a job is counted where it is accepted, where it is worked on and where it 
   await client.ended(created.body.data.id);
 
   const ofApi = await textAt(apiPort);
-  assert.equal(figure(ofApi, 'longhand_jobs_accepted_total', 'door="rest"'), 1);
+  assert.equal(figure(ofApi, 'longhand_jobs_accepted_total', 'protocol="rest"'), 1);
   assert.equal(figure(ofApi, 'longhand_workers'), 1);
   assert.ok(figure(ofApi, 'longhand_http_requests_total', 'route="/api/v1/transcriptions"') >= 1);
   const ofWorker = await eventually(async () => {

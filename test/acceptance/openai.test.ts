@@ -425,7 +425,7 @@ test('the models are those whose names clients know, and what is unknown is refu
   });
 });
 
-test('without the door its addresses are unknown', async () => {
+test('switched off, its addresses are unknown', async () => {
   const closed = await runService({ after }, { LONGHAND_DOORS: 'none' });
   const client = await newClient(closed);
   assert.deepEqual((await client.get('/v1/models')).body.error.code, 'not_found');

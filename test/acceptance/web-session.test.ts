@@ -144,7 +144,7 @@ test('pages come with a strict policy, and their files are immutable and compres
   assert.equal((await fetch(`${service.url}/assets/none.js`)).status, 404);
 });
 
-test('a closed door shows the plain home page and no session routes', async (t) => {
+test('switched off, the web product leaves the plain home page and no session routes', async (t) => {
   const closed = await startService(await testEnvironment(t, { LONGHAND_DOORS: 'none' }));
   try {
     assert.match(await (await fetch(closed.url)).text(), /Read the API guide/);

@@ -5,7 +5,7 @@ import type { Principal } from '../../src/account/principal.ts';
 
 /** The account itself, as if it had sent one of its keys. */
 export function principalOf(account: Account): Principal {
-  return { account, credential: { kind: 'key', id: randomUUID() }, door: 'rest' };
+  return { account, credential: { kind: 'key', id: randomUUID() }, protocol: 'rest' };
 }
 
 /** For tests that know of an account only its row. */

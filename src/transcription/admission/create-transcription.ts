@@ -87,11 +87,11 @@ export async function createTranscription(
     ...{ keywords, prompt, chineseScript },
   });
   const id = randomUUID();
-  const { credential, door, traceParent } = principal;
+  const { credential, protocol, traceParent } = principal;
   const span = deps.traces?.begin('create', {
     traceParent,
     kind: 'PRODUCER',
-    attributes: { 'longhand.job.id': id, 'longhand.door': door },
+    attributes: { 'longhand.job.id': id, 'longhand.protocol': protocol },
   });
   try {
     const inTurn = <Result>(work: () => Promise<Result>) =>
@@ -107,8 +107,8 @@ export async function createTranscription(
       return inserted;
     };
     const created = await inTurn(() => queueJob(deps, insert));
-    deps.logger.info({ job: created.id, account: account.id, credential, door }, 'a job was accepted');
-    deps.notes?.accepted(door);
+    deps.logger.info({ job: created.id, account: account.id, credential, protocol }, 'a job was accepted');
+    deps.notes?.accepted(protocol);
     return { ...created, isEarlier: false };
   } catch (error) {
     const faster = error instanceof SameRequestWasFaster && (await earlierJob(db, account, identity));

@@ -14,7 +14,7 @@ export interface StepNote {
 
 /** What is told of jobs, for whoever watches the service. */
 export interface JobNotes {
-  accepted(door: string): void;
+  accepted(protocol: string): void;
   ended(job: JustEnded): void;
   step(note: StepNote): void;
   recognised(audioSeconds: number): void;
