@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EventType } from '../src/contract/webhook.ts';
 import { createEgress } from '../src/egress/egress.ts';
 import { parseEgressAllow } from '../src/egress/url.ts';
 import { systemClock } from '../src/platform/clock.ts';
@@ -91,7 +92,7 @@ export async function openStage(receiversMax: number): Promise<Stage> {
       const urls = ports.slice(0, receivers).map((port) => `http://127.0.0.1:${port}/hooks`);
       const secrets: string[] = [];
       for (const url of urls) {
-        const events = ['transcription.completed'];
+        const events: EventType[] = ['transcription.completed'];
         secrets.push(
           (await createSubscription(options, principalOfId(accountId), { url, events })).signingSecret,
         );

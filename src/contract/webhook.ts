@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { documentedAs } from './documented-form.ts';
 import { protectedErrors } from './envelope.ts';
-import { ApiError, type ErrorCode } from './errors.ts';
+import type { ErrorCode } from './errors.ts';
 import { exampleAnswers } from './example-answers.ts';
 import { requestFaults } from './request-faults.ts';
 import { requestText } from './request-text.ts';
@@ -49,10 +49,7 @@ const createSubscriptionForm = z.object({ url: receiverUrl, events: eventSelecti
   examples: [{ url: 'https://example.com/hooks/longhand', events: [...eventTypes] }],
 });
 
-/**
- * `events` is read by `readEventSelection` after the url was judged, which may ask the name service: a request with
- * both faults hears of the url.
- */
+/** `events` is read by `createSubscriptionCommand`, because a request with both faults hears of the url. */
 export const createSubscriptionBody = documentedAs(
   createSubscriptionForm,
   z.object({ url: receiverUrl, events: z.unknown().optional() }).register(requestFaults, {
@@ -60,6 +57,22 @@ export const createSubscriptionBody = documentedAs(
     ofField: ([field]) => (field === 'url' ? 'invalid_webhook_url' : 'invalid_request'),
   }),
 );
+
+export interface CreateSubscriptionCommand {
+  url: string;
+  events: EventType[];
+}
+
+/**
+ * A malformed selection counts as an empty one, which no subscription accepts: the url must be judged first, which
+ * may ask the name service.
+ */
+export function createSubscriptionCommand(
+  body: z.infer<typeof createSubscriptionBody>,
+): CreateSubscriptionCommand {
+  const selection = eventSelection.safeParse(body.events);
+  return { url: body.url, events: selection.success ? selection.data : [] };
+}
 
 const subscriptionFields = {
   id: z.uuid(),
@@ -111,12 +124,6 @@ export interface Subscription {
   status: 'active' | 'disabled';
   createdAt: Date;
   disabledAt: Date | null;
-}
-
-export function readEventSelection(events: unknown): EventType[] {
-  const parsed = eventSelection.safeParse(events);
-  if (!parsed.success) throw new ApiError('invalid_webhook_events');
-  return parsed.data;
 }
 
 export function createdSubscriptionOnWire(

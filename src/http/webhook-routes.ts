@@ -7,6 +7,7 @@ import {
   createdSubscription,
   createdSubscriptionOnWire,
   createSubscriptionBody,
+  createSubscriptionCommand,
   createSubscriptionErrors,
   deleteSubscriptionErrors,
   listedSubscription,
@@ -40,9 +41,8 @@ export function webhookRoutes(instance: FastifyInstance, deps: WebhookRoutesDeps
       },
     },
     handler: async (request, reply) => {
-      const { url, events } = request.body;
-      const created = await createSubscription(deps, principalOf(request), { url, events });
-      const { subscription, signingSecret } = created;
+      const command = createSubscriptionCommand(request.body);
+      const { subscription, signingSecret } = await createSubscription(deps, principalOf(request), command);
       reply.code(201).header('location', `${path}/${subscription.id}`);
       return { data: createdSubscriptionOnWire(subscription, signingSecret) };
     },

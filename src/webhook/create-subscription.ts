@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
-import { readEventSelection, type Subscription } from '../contract/webhook.ts';
+import type { CreateSubscriptionCommand, Subscription } from '../contract/webhook.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { CheckReceiverUrl } from './receiver-url.ts';
@@ -20,11 +20,11 @@ export interface CreateSubscriptionDeps {
 export async function createSubscription(
   { db, secretBox, checkReceiverUrl }: CreateSubscriptionDeps,
   { account }: Principal,
-  command: { url: unknown; events: unknown },
+  command: CreateSubscriptionCommand,
 ): Promise<{ subscription: Subscription; signingSecret: string }> {
   const url = await checkReceiverUrl(command.url);
   if (url === undefined) throw new ApiError('invalid_webhook_url');
-  const events = readEventSelection(command.events);
+  if (command.events.length === 0) throw new ApiError('invalid_webhook_events');
   if (!secretBox) throw new ApiError('webhooks_unavailable');
   const id = randomUUID();
   const signingSecret = newSigningSecret();
@@ -32,7 +32,7 @@ export async function createSubscription(
     id,
     accountId: account.id,
     url,
-    events,
+    events: command.events,
     sealedSecret: secretBox.seal(signingSecret, secretContext(id)),
   });
   if (!subscription) throw new ApiError('webhook_subscription_limit_reached');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   createdSubscription,
   createdSubscriptionOnWire,
+  createSubscriptionCommand,
   eventTypes,
   listedSubscription,
   listedSubscriptionOnWire,
@@ -38,7 +39,8 @@ Example: {"url": "https://example.com/hooks/longhand", "events": ["transcription
     input: creation,
     output: createdSubscription,
     async run({ args }) {
-      const { subscription, signingSecret } = await createSubscription(webhooks, agent.principal, args);
+      const command = createSubscriptionCommand(args);
+      const { subscription, signingSecret } = await createSubscription(webhooks, agent.principal, command);
       const created = createdSubscriptionOnWire(subscription, signingSecret);
       const text = `Webhook ${created.id} is active. Its signing secret is ${created.signing_secret}; it is not shown again.`;
       return { content: [{ type: 'text', text }], structuredContent: created };
