@@ -83,7 +83,7 @@ const sourceUrl = requestText(urlCharactersMax).meta({
   examples: ['https://raw.githubusercontent.com/openai/whisper/main/tests/jfk.flac'],
 });
 
-const upload = z.object({
+export const uploadReference = z.object({
   filename,
   key: objectKey,
   size: z.int().positive().describe('Exact uploaded bytes'),
@@ -103,7 +103,7 @@ const fromLink = z
 
 const fromUpload = z
   .object({
-    upload: upload.describe('A completed upload'),
+    upload: uploadReference.describe('A completed upload'),
     source_url: z.null().optional(),
     speaker_diarization: speakerDiarization,
   })
@@ -121,7 +121,7 @@ export const createTranscriptionBody = documentedAs(
   z
     .object({
       source_url: sourceUrl.nullish(),
-      upload: upload.nullish(),
+      upload: uploadReference.nullish(),
       speaker_diarization: speakerDiarization,
     })
     .register(requestFaults, {
@@ -141,12 +141,8 @@ export const createTranscriptionBody = documentedAs(
         'upload.content_type': `upload.content_type ${mimeTypeSentence}`,
         speaker_diarization: speakerDiarizationSentence,
       },
-      ofWhole(body) {
-        const given = [body.source_url, body.upload].filter(
-          (source) => source !== undefined && source !== null,
-        );
-        return given.length === 1 ? undefined : 'invalid_source';
-      },
+      ofWhole: ({ source_url, upload }) =>
+        (source_url == null) === (upload == null) ? 'invalid_source' : undefined,
     }),
 );
 
@@ -188,11 +184,20 @@ export interface UploadReference {
 export function createTranscriptionCommand(
   body: z.infer<typeof createTranscriptionBody>,
 ): CreateTranscriptionCommand {
-  const { source_url: url, upload, speaker_diarization: speakerDiarization } = body;
-  if (url != null) return { source: { kind: 'url', url }, speakerDiarization };
-  if (!upload) throw new ApiError('invalid_source');
+  const source = sourceOf(body);
+  if (!source) throw new ApiError('invalid_source');
+  return { source, speakerDiarization: body.speaker_diarization };
+}
+
+/** Undefined for both and for neither. */
+function sourceOf({
+  source_url: url,
+  upload,
+}: z.infer<typeof createTranscriptionBody>): CreateTranscriptionCommand['source'] | undefined {
+  if (url != null && upload == null) return { kind: 'url', url };
+  if (url != null || upload == null) return undefined;
   const { filename, key, storage, size: sizeBytes, content_type: contentType = null } = upload;
-  return { source: { kind: 'upload', filename, key, storage, sizeBytes, contentType }, speakerDiarization };
+  return { kind: 'upload', filename, key, storage, sizeBytes, contentType };
 }
 
 export const createTranscriptionErrors = [

@@ -152,11 +152,9 @@ function transferOnWire(
   };
 }
 
-const session = {
-  key: objectKey,
-  storage: storageId.describe('From prepare'),
-  upload_id: handle.max(2_048).describe('From prepare'),
-};
+export const uploadId = handle.max(2_048).describe('From prepare');
+
+const session = { key: objectKey, storage: storageId.describe('From prepare'), upload_id: uploadId };
 
 const sessionSentences = {
   key: 'key must be the key that prepare returned.',
@@ -164,7 +162,7 @@ const sessionSentences = {
   upload_id: 'upload_id must be the upload_id that prepare returned.',
 };
 
-const partList = z.array(
+export const partList = z.array(
   z.object({
     part_number: z.int().positive(),
     etag: requestText(256).min(1).describe("The ETag header of that part's upload, unmodified"),

@@ -1,7 +1,7 @@
 const mebibyte = 1024 * 1024;
 /** S3 allows parts of 5 MiB to 5 GiB and 10,000 of them; 16 MiB is what the interface promises. */
 const partSizeBytesMin = 16 * mebibyte;
-const partsMax = 10_000;
+export const partsMax = 10_000;
 
 /** 16 MiB × 10,000 is 156 GiB; a plan that allows larger files gets larger parts, in whole MiB. */
 export function partSizeFor(sizeBytes: number): number {

@@ -48,7 +48,7 @@ export function transcribeFileTool(sendFile: SendFile): LocalTool {
         throw new Error(`The arguments do not fit the tool: ${issue?.path.join('.')}: ${issue?.message}.`);
       }
       const { path, ...options } = parsed.data;
-      const { speaker_diarization: speakerDiarization = false } = options;
+      const { speaker_diarization: speakerDiarization } = options;
       const upload = await sendFile(path, { speakerDiarization, signal });
       return { name: 'transcribe', arguments: { upload, ...options } };
     },

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { ApiError } from '../../contract/errors.ts';
 import { keywordsOf, keywordsSentence } from '../../contract/keywords.ts';
 import { chineseScriptOf, languageCode } from '../../contract/language.ts';
-import type { CreateTranscriptionCommand } from '../../contract/transcription.ts';
+import { requestText, urlCharactersMax } from '../../contract/request-text.ts';
+import { createTranscriptionCommand, uploadReference } from '../../contract/transcription.ts';
+import { completeUploadCommand, objectKey, partList, storageId, uploadId } from '../../contract/upload.ts';
 import { createTranscription } from '../../transcription/admission/create-transcription.ts';
 import { completeUpload } from '../../upload/complete-upload.ts';
+import { partsMax } from '../../upload/part-plan.ts';
 import type { Agent, AgentDeps } from '../agent.ts';
 import { waitedResult } from '../finished-job.ts';
 import { taskOf } from '../job-tasks.ts';
@@ -17,8 +19,8 @@ import { firstPage, transcriptOutput } from '../transcript-answer.ts';
 export const transcribeOptions = {
   speaker_diarization: z
     .boolean()
-    .optional()
-    .describe('Tell speakers apart; only where the plan allows it. Default false'),
+    .default(false)
+    .describe('Tell speakers apart; only where the plan allows it'),
   language: z
     .string()
     .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4}){0,2}$/)
@@ -34,24 +36,19 @@ export const transcribeOptions = {
     .describe('Names and terms that are likely to be spoken, spelled as they are to be written'),
 };
 
-const uploadArgument = z.object({
-  filename: z.string().min(1).max(240),
-  key: z.string().min(1).max(1024).describe('From prepare_upload'),
-  storage: z.enum(['s3', 'local']).describe('From prepare_upload'),
-  size: z.int().positive().describe('Exact bytes'),
-  content_type: z.string().max(255).nullish(),
-  upload_id: z.string().min(1).max(1024).optional().describe('Multipart only: from prepare_upload'),
-  parts: z
-    .array(z.object({ part_number: z.int().positive(), etag: z.string().min(1).max(256) }))
-    .max(10_000)
+/** The reference that the REST API takes; one sent in parts is completed with the same call. */
+const uploadArgument = uploadReference.extend({
+  key: objectKey.describe('From prepare_upload'),
+  storage: storageId.describe('From prepare_upload'),
+  upload_id: uploadId.optional().describe('Multipart only: from prepare_upload'),
+  parts: partList
+    .max(partsMax)
     .optional()
     .describe('Multipart only: every part with the ETag header that its PUT returned'),
 });
 
 const input = z.object({
-  source_url: z
-    .string()
-    .max(8_192)
+  source_url: requestText(urlCharactersMax)
     .optional()
     .meta({
       description: 'Public http or https link to a recording or to a page with one video',
@@ -77,7 +74,8 @@ export function transcribeTool(deps: AgentDeps, agent: Agent): Tool {
     uiUri: playerUri,
     async run({ args, context }) {
       await deps.limiter.admit(agent.principal.account.id, 'create');
-      const command = await commandOf(deps, agent, args);
+      const command = createTranscriptionCommand(args);
+      await completeParts(deps, agent, args.upload);
       const language = args.language && languageCode(args.language);
       const chineseScript = args.language ? chineseScriptOf(args.language) : undefined;
       const keywords = args.keywords && keywordsOf(args.keywords);
@@ -93,19 +91,12 @@ export function transcribeTool(deps: AgentDeps, agent: Agent): Tool {
   });
 }
 
-async function commandOf(
-  deps: AgentDeps,
-  agent: Agent,
-  { source_url: url, upload, speaker_diarization: speakerDiarization = false }: z.output<typeof input>,
-): Promise<CreateTranscriptionCommand> {
-  if ((url === undefined) === (upload === undefined)) throw new ApiError('invalid_source');
-  if (url !== undefined) return { source: { kind: 'url', url }, speakerDiarization };
-  if (!upload) throw new ApiError('invalid_source');
-  const { filename, key, storage, size: sizeBytes, content_type: contentType = null } = upload;
-  const { upload_id: uploadId, parts } = upload;
-  if (uploadId !== undefined && parts) {
-    const numbered = parts.map(({ part_number: partNumber, etag }) => ({ partNumber, etag }));
-    await completeUpload(deps.uploads, agent.principal, { key, storage, uploadId, parts: numbered });
-  }
-  return { source: { kind: 'upload', filename, key, storage, sizeBytes, contentType }, speakerDiarization };
+async function completeParts(
+  { uploads }: AgentDeps,
+  { principal }: Agent,
+  upload: z.output<typeof input>['upload'],
+): Promise<void> {
+  if (upload?.upload_id === undefined || !upload.parts) return;
+  const { key, storage, upload_id, parts } = upload;
+  await completeUpload(uploads, principal, completeUploadCommand({ key, storage, upload_id, parts }));
 }
