@@ -67,7 +67,7 @@ const dangers: Danger[] = [
   {
     what: 'the database driver',
     modules: /^pg$/,
-    through: /^src\/platform\/database\/database(-connection|-session)?\.ts$/,
+    through: /^src\/platform\/database\/(database|database-connection|dedicated-connection)\.ts$/,
   },
   { what: 'the queue', modules: /^pg-boss$/, through: /^src\/platform\/queue\/task-store\.ts$/ },
   {

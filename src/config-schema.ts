@@ -42,15 +42,17 @@ function parseListenAddress(text: string): { host: string; port: number } {
   return { host: match[1] ?? match[2] ?? '', port };
 }
 
-const doorNames = ['web', 'mcp', 'openai'] as const;
-/** A way to use the service beside the REST API. */
-export type Door = (typeof doorNames)[number];
+const protocolNames = ['web', 'mcp', 'openai'] as const;
+/** What LONGHAND_DOORS may name: protocols beside the REST API. */
+export type OptionalProtocol = (typeof protocolNames)[number];
 
-function parseDoors(text: string): ReadonlySet<Door> {
+function parseProtocols(text: string): ReadonlySet<OptionalProtocol> {
   const names = text.split(',').map((name) => name.trim());
-  const isDoor = (name: string): name is Door => (doorNames as readonly string[]).includes(name);
+  const isProtocol = (name: string): name is OptionalProtocol =>
+    (protocolNames as readonly string[]).includes(name);
   if (text.trim() === 'none') return new Set();
-  if (!names.every(isDoor)) throw new Error(`must be some of ${doorNames.join(', ')}, with commas, or none`);
+  if (!names.every(isProtocol))
+    throw new Error(`must be some of ${protocolNames.join(', ')}, with commas, or none`);
   return new Set(names);
 }
 
@@ -108,7 +110,7 @@ export const settingSchema = z.object({
   LONGHAND_YTDLP: z.string().optional(),
   LONGHAND_DISK_RESERVE: wholeNumber(0, 1024 ** 5).optional(),
   LONGHAND_RETENTION_DAYS: wholeNumber(0, 36_500).default(30),
-  LONGHAND_DOORS: readBy(parseDoors).prefault(doorNames.join(',')),
+  LONGHAND_DOORS: readBy(parseProtocols).prefault(protocolNames.join(',')),
   LONGHAND_OIDC_ISSUER: webUrl('must be the https URL of an OpenID Connect issuer').optional(),
   LONGHAND_OIDC_CLIENT_ID: z.string().optional(),
   LONGHAND_OIDC_CLIENT_SECRET: z.string().optional().meta(secret),

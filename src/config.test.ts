@@ -22,7 +22,7 @@ test('without settings everything has its documented default', () => {
   );
   assert.deepEqual(config.rateLimits, { requestsPerMinute: 600, createsPerMinute: 60 });
   assert.deepEqual([...config.plans.keys()], ['free', 'pro']);
-  assert.deepEqual([...config.doors], ['web', 'mcp', 'openai']);
+  assert.deepEqual([...config.protocols], ['web', 'mcp', 'openai']);
   assert.deepEqual(config.warnings, []);
 });
 
@@ -31,11 +31,11 @@ test('an empty variable is the same as none', () => {
 });
 
 test('protocols are chosen by name; none leaves the API alone', () => {
-  const doors = (text: string) => [...readConfig({ LONGHAND_DOORS: text }).doors];
-  assert.deepEqual(doors('openai, web'), ['openai', 'web']);
-  assert.deepEqual(doors('none'), []);
+  const protocols = (text: string) => [...readConfig({ LONGHAND_DOORS: text }).protocols];
+  assert.deepEqual(protocols('openai, web'), ['openai', 'web']);
+  assert.deepEqual(protocols('none'), []);
   assert.throws(
-    () => doors('web,grpc'),
+    () => protocols('web,grpc'),
     new StartError('The setting LONGHAND_DOORS must be some of web, mcp, openai, with commas, or none.'),
   );
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { builtInPlans, leastGenerousPlan, type PlanTable, parsePlanTable } from './account/plan.ts';
-import { type Door, type SettingName, type Settings, settingSchema } from './config-schema.ts';
+import { type OptionalProtocol, type SettingName, type Settings, settingSchema } from './config-schema.ts';
 import type { EgressAllow } from './egress/url.ts';
 import { isAnyAddress } from './http/public-url.ts';
 import { programOnPath } from './platform/process/program.ts';
@@ -69,7 +69,7 @@ export interface Config {
   /** Sign-in of the web product with a company's own identity. */
   oidc: { issuer: string; clientId: string; clientSecret: string | undefined; plan: string } | undefined;
   /** Which ways in beside the REST API are open. */
-  doors: ReadonlySet<Door>;
+  protocols: ReadonlySet<OptionalProtocol>;
   /** How long a call in OpenAI's form is held open for its answer. */
   openAiWaitSeconds: number;
   /** Whether GET /metrics answers on the listener. */
@@ -136,7 +136,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     retentionDays: settings.LONGHAND_RETENTION_DAYS,
     diskReserveBytes: settings.LONGHAND_DISK_RESERVE,
     oidc: oidcOf(settings, plans),
-    doors: settings.LONGHAND_DOORS,
+    protocols: settings.LONGHAND_DOORS,
     openAiWaitSeconds: settings.LONGHAND_OPENAI_WAIT,
     metrics: settings.LONGHAND_METRICS,
     metricsListen: settings.LONGHAND_METRICS_LISTEN,

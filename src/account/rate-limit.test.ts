@@ -8,20 +8,20 @@ const minuteMs = 60_000;
 
 /** The count that all processes share, and how often it was asked. */
 function sharedCount(clock: ManualClock): Pick<RateLimiterDeps, 'take'> & { asked(): number } {
-  const windows = new Map<string, { startedAtMs: number; request: number; create: number }>();
+  const periods = new Map<string, { startedAtMs: number; request: number; create: number }>();
   let asked = 0;
   return {
     asked: () => asked,
     async take(accountId, wanted) {
       asked += 1;
-      const known = windows.get(accountId);
+      const known = periods.get(accountId);
       const isCurrent = known && known.startedAtMs + minuteMs > clock.now();
-      const window = isCurrent ? known : { startedAtMs: clock.now(), request: 0, create: 0 };
-      window.request += wanted.request;
-      window.create += wanted.create;
-      windows.set(accountId, window);
-      const { request, create } = window;
-      return { counted: { request, create }, endsInMs: window.startedAtMs + minuteMs - clock.now() };
+      const period = isCurrent ? known : { startedAtMs: clock.now(), request: 0, create: 0 };
+      period.request += wanted.request;
+      period.create += wanted.create;
+      periods.set(accountId, period);
+      const { request, create } = period;
+      return { counted: { request, create }, endsInMs: period.startedAtMs + minuteMs - clock.now() };
     },
   };
 }

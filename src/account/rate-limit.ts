@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 
-const windowSeconds = 60;
+export const periodSeconds = 60;
 /** Accounts that are remembered at once; the longest silent one is forgotten first. */
 const accountsMax = 10_000;
 /**
@@ -30,7 +30,7 @@ export interface RateLimiterDeps {
 }
 
 /** What this process knows of an account's minute. */
-interface Window {
+interface Period {
   endsAtMs: number;
   /** Taken by this process and not used yet. */
   ours: RequestCounts;
@@ -39,11 +39,11 @@ interface Window {
   asking: Promise<void> | undefined;
 }
 
-/** Requests per account in windows of one minute, of all processes together: a limit against runaway clients. */
+/** Requests per account in periods of one minute, of all processes together: a limit against runaway clients. */
 export class RateLimiter {
   readonly #quota: RequestCounts;
   readonly #deps: RateLimiterDeps;
-  readonly #windows = new Map<string, Window>();
+  readonly #periods = new Map<string, Period>();
 
   constructor({ requestsPerMinute, createsPerMinute }: RateLimits, deps: RateLimiterDeps) {
     this.#quota = { request: requestsPerMinute, create: createsPerMinute };
@@ -54,68 +54,68 @@ export class RateLimiter {
   async admit(accountId: string, kind: RequestKind): Promise<Record<string, string>> {
     const kinds: RequestKind[] = kind === 'create' ? ['create', 'request'] : ['request'];
     for (;;) {
-      const window = this.#window(accountId);
+      const period = this.#period(accountId);
       // Refused from memory until the minute is over: a runaway client costs the database nothing.
-      const exceeded = kinds.find((one) => window.ours[one] + window.left[one] <= 0);
-      if (exceeded) throw this.#refusal(exceeded, window);
-      if (kinds.every((one) => window.ours[one] > 0)) {
-        for (const one of kinds) window.ours[one] -= 1;
-        return this.#headers(kind, window);
+      const exceeded = kinds.find((one) => period.ours[one] + period.left[one] <= 0);
+      if (exceeded) throw this.#refusal(exceeded, period);
+      if (kinds.every((one) => period.ours[one] > 0)) {
+        for (const one of kinds) period.ours[one] -= 1;
+        return this.#headers(kind, period);
       }
-      window.asking ??= this.#ask(accountId, window, kinds).finally(() => {
-        window.asking = undefined;
+      period.asking ??= this.#ask(accountId, period, kinds).finally(() => {
+        period.asking = undefined;
       });
-      await window.asking;
+      await period.asking;
     }
   }
 
-  #window(accountId: string): Window {
-    const known = this.#windows.get(accountId);
-    const window = known ?? { endsAtMs: 0, ours: none(), left: { ...this.#quota }, asking: undefined };
-    if (!window.asking && window.endsAtMs <= this.#deps.clock.now()) {
-      window.ours = none();
-      window.left = { ...this.#quota };
+  #period(accountId: string): Period {
+    const known = this.#periods.get(accountId);
+    const period = known ?? { endsAtMs: 0, ours: none(), left: { ...this.#quota }, asking: undefined };
+    if (!period.asking && period.endsAtMs <= this.#deps.clock.now()) {
+      period.ours = none();
+      period.left = { ...this.#quota };
     }
-    this.#windows.delete(accountId);
-    this.#windows.set(accountId, window);
-    if (this.#windows.size > accountsMax) {
-      const [oldest] = this.#windows.keys();
-      if (oldest !== undefined) this.#windows.delete(oldest);
+    this.#periods.delete(accountId);
+    this.#periods.set(accountId, period);
+    if (this.#periods.size > accountsMax) {
+      const [oldest] = this.#periods.keys();
+      if (oldest !== undefined) this.#periods.delete(oldest);
     }
-    return window;
+    return period;
   }
 
-  async #ask(accountId: string, window: Window, kinds: readonly RequestKind[]): Promise<void> {
+  async #ask(accountId: string, period: Period, kinds: readonly RequestKind[]): Promise<void> {
     const wanted = none();
     for (const one of kinds) {
-      if (window.ours[one] === 0) wanted[one] = Math.max(1, Math.floor(window.left[one] * shareOfLeft));
+      if (period.ours[one] === 0) wanted[one] = Math.max(1, Math.floor(period.left[one] * shareOfLeft));
     }
     const { counted, endsInMs } = await this.#deps.take(accountId, wanted);
     const { clock } = this.#deps;
-    const isNext = window.endsAtMs <= clock.now();
-    window.endsAtMs = clock.now() + endsInMs;
+    const isNext = period.endsAtMs <= clock.now();
+    period.endsAtMs = clock.now() + endsInMs;
     for (const one of ['request', 'create'] as const) {
       const before = counted[one] - wanted[one];
       const granted = Math.max(0, Math.min(wanted[one], this.#quota[one] - before));
-      window.ours[one] = (isNext ? 0 : window.ours[one]) + granted;
-      window.left[one] = Math.max(0, this.#quota[one] - counted[one]);
+      period.ours[one] = (isNext ? 0 : period.ours[one]) + granted;
+      period.left[one] = Math.max(0, this.#quota[one] - counted[one]);
     }
   }
 
-  #secondsLeft({ endsAtMs }: Window): number {
+  #secondsLeft({ endsAtMs }: Period): number {
     return Math.max(1, Math.ceil((endsAtMs - this.#deps.clock.now()) / 1000));
   }
 
-  #refusal(kind: RequestKind, window: Window): ApiError {
-    const headers = { ...this.#headers(kind, window), 'retry-after': String(this.#secondsLeft(window)) };
+  #refusal(kind: RequestKind, period: Period): ApiError {
+    const headers = { ...this.#headers(kind, period), 'retry-after': String(this.#secondsLeft(period)) };
     return new ApiError('rate_limited', { headers });
   }
 
-  #headers(kind: RequestKind, window: Window): Record<string, string> {
-    const left = window.ours[kind] + window.left[kind];
+  #headers(kind: RequestKind, period: Period): Record<string, string> {
+    const left = period.ours[kind] + period.left[kind];
     return {
-      'ratelimit-policy': `"${kind}";q=${this.#quota[kind]};w=${windowSeconds}`,
-      ratelimit: `"${kind}";r=${left};t=${this.#secondsLeft(window)}`,
+      'ratelimit-policy': `"${kind}";q=${this.#quota[kind]};w=${periodSeconds}`,
+      ratelimit: `"${kind}";r=${left};t=${this.#secondsLeft(period)}`,
     };
   }
 }

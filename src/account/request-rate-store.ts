@@ -1,7 +1,5 @@
 import { onlyRow, type PreparedQueryable } from '../platform/database/database.ts';
-import type { RequestCounts, TakenRequests } from './rate-limit.ts';
-
-const windowSeconds = 60;
+import { periodSeconds, type RequestCounts, type TakenRequests } from './rate-limit.ts';
 
 export const requestRateStore = {
   /** Counts requests of an account in its current minute, or begins a new one, and gives what was counted until now. */
@@ -14,7 +12,7 @@ export const requestRateStore = {
            requests = case when ${hasEnded} then 0 else rate.requests end + excluded.requests,
            creates = case when ${hasEnded} then 0 else rate.creates end + excluded.creates
        returning requests, creates,
-         extract(epoch from started_at + interval '${windowSeconds} s' - now())::float8 * 1000 as left_ms`,
+         extract(epoch from started_at + interval '${periodSeconds} s' - now())::float8 * 1000 as left_ms`,
       [accountId, wanted.request, wanted.create],
     );
     const { requests, creates, left_ms: endsInMs } = onlyRow(rows);
@@ -22,4 +20,4 @@ export const requestRateStore = {
   },
 };
 
-const hasEnded = `rate.started_at <= now() - interval '${windowSeconds} s'`;
+const hasEnded = `rate.started_at <= now() - interval '${periodSeconds} s'`;

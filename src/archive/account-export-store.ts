@@ -37,20 +37,20 @@ const kinds: Readonly<Record<string, string>> = {
 const batchRows = 50;
 
 export const accountExportStore = {
-  /** Every row with its kind, as JSON of the database's own making; the session is in a transaction. */
-  async *rows(session: Queryable, accountId: string): AsyncGenerator<{ kind: string; line: string }> {
+  /** Every row with its kind, as JSON of the database's own making; the connection is in a transaction. */
+  async *rows(connection: Queryable, accountId: string): AsyncGenerator<{ kind: string; line: string }> {
     for (const [kind, rows] of Object.entries(kinds)) {
-      await session.query(
+      await connection.query(
         `declare exported no scroll cursor for
          select (jsonb_build_object('kind', $2::text) || to_jsonb(one))::text as line from (${rows}) one`,
         [accountId, kind],
       );
       for (;;) {
-        const batch = await session.query<{ line: string }>(`fetch ${batchRows} from exported`);
+        const batch = await connection.query<{ line: string }>(`fetch ${batchRows} from exported`);
         if (batch.length === 0) break;
         for (const { line } of batch) yield { kind, line: `${line}\n` };
       }
-      await session.query('close exported');
+      await connection.query('close exported');
     }
   },
 };

@@ -8,7 +8,7 @@ import { create, replace } from 'tar';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
-import type { DatabaseSession } from '../platform/database/database-session.ts';
+import type { DedicatedConnection } from '../platform/database/dedicated-connection.ts';
 import { appliedNames } from '../platform/database/migrations.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import { copiedTables, tableOut } from './table-copy.ts';
@@ -33,7 +33,7 @@ const keptFolders = ['objects', 'secrets'];
 const leftOutObjects = /^objects\/(work|incoming)(\/|$)/;
 
 export interface BackupDeps {
-  db: Pick<Database, 'holdSession'>;
+  db: Pick<Database, 'dedicatedConnection'>;
   clock: Clock;
   dataDir: string;
 }
@@ -49,8 +49,8 @@ export async function backup({ db, clock, dataDir }: BackupDeps, file: string): 
   try {
     await mkdir(join(staging, 'tables'), { recursive: true, mode: 0o700 });
     await (await open(draft, 'wx', 0o600)).close(); // It holds secrets.
-    const session = await db.holdSession('longhand backup');
-    const manifest = await writeTables(session, staging, clock).finally(() => session.close());
+    const connection = await db.dedicatedConnection('longhand backup');
+    const manifest = await writeTables(connection, staging, clock).finally(() => connection.close());
     await writeFile(join(staging, manifestFile), JSON.stringify(manifest));
     await create({ file: draft, cwd: staging, portable: true }, [manifestFile, 'tables']);
     const folders = await presentOf(dataDir, keptFolders);
@@ -65,16 +65,20 @@ export async function backup({ db, clock, dataDir }: BackupDeps, file: string): 
   }
 }
 
-async function writeTables(session: DatabaseSession, staging: string, clock: Clock): Promise<Manifest> {
-  await session.query('set statement_timeout = 0');
-  await session.query('begin isolation level repeatable read read only');
-  const tables = await copiedTables(session);
+async function writeTables(
+  connection: DedicatedConnection,
+  staging: string,
+  clock: Clock,
+): Promise<Manifest> {
+  await connection.query('set statement_timeout = 0');
+  await connection.query('begin isolation level repeatable read read only');
+  const tables = await copiedTables(connection);
   for (const table of tables) {
     const out = createWriteStream(join(staging, tableFile(table.name)), { mode: 0o600 });
-    await pipeline(tableOut(session, table), out);
+    await pipeline(tableOut(connection, table), out);
   }
-  const migrations = await appliedNames(session);
-  await session.query('commit');
+  const migrations = await appliedNames(connection);
+  await connection.query('commit');
   return { format: 1, version: packageVersion(), createdAt: clock.date().toISOString(), migrations, tables };
 }
 

@@ -1,10 +1,10 @@
 /** From the embedded database and the local storage to an external database and S3. */
 import { type Database, onlyRow, type Queryable } from '../platform/database/database.ts';
-import type { DatabaseSession } from '../platform/database/database-session.ts';
+import type { DedicatedConnection } from '../platform/database/dedicated-connection.ts';
 import { StartError } from '../platform/start-error.ts';
 import { playbackPrefix } from '../storage/object-key.ts';
 import { NoSuchObject, type ObjectStore } from '../storage/object-store.ts';
-import { beginAgain } from './begin-again.ts';
+import { resetRunningJobs } from './reset-running-jobs.ts';
 import { copiedTables, setSequences, tableIn, tableOut } from './table-copy.ts';
 
 export interface MoveDeps {
@@ -35,19 +35,19 @@ export async function move({ from, to }: MoveDeps): Promise<Moved> {
   await refuseFilled(to.db);
   const uploads = await moveUploads({ from, to });
   const playback = await movePlayback({ from, to });
-  const source = await from.db.holdSession('longhand move');
-  const target = await to.db.holdSession('longhand move').catch(async (error: unknown) => {
+  const source = await from.db.dedicatedConnection('longhand move');
+  const target = await to.db.dedicatedConnection('longhand move').catch(async (error: unknown) => {
     await source.close();
     throw error;
   });
   try {
-    for (const session of [source, target]) await session.query('set statement_timeout = 0');
+    for (const connection of [source, target]) await connection.query('set statement_timeout = 0');
     await source.query('begin isolation level repeatable read read only');
     await target.query('begin');
     const tables = await copyTables(source, target);
     const discarded = await pointToStore(target, to.store.id, uploads);
     await pointPlaybackToStore(target, to.store.id, [...uploads, ...playback]);
-    const jobs = await beginAgain(target);
+    const jobs = await resetRunningJobs(target);
     await setSequences(target);
     await target.query('commit');
     return { uploads: uploads.length, playback: playback.length, discarded, tables, jobs };
@@ -107,7 +107,10 @@ async function moveObjects(
   return moved;
 }
 
-async function copyTables(source: DatabaseSession, target: DatabaseSession): Promise<Record<string, number>> {
+async function copyTables(
+  source: DedicatedConnection,
+  target: DedicatedConnection,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of await copiedTables(source)) {
     await tableIn(target, table, tableOut(source, table));

@@ -9,7 +9,7 @@ import { StartError } from '../platform/start-error.ts';
 import type { Logger } from '../platform/telemetry/telemetry.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { type Manifest, manifestFile, manifestSchema, tableFile } from './backup.ts';
-import { beginAgain } from './begin-again.ts';
+import { resetRunningJobs } from './reset-running-jobs.ts';
 import { setSequences, tableIn } from './table-copy.ts';
 
 export interface RestoreDeps {
@@ -86,21 +86,21 @@ async function fill(db: Database, deps: RestoreDeps, staging: string, manifest: 
     throw new StartError(
       `The backup is of Longhand ${manifest.version}, which is newer than this one (${unknown.join(', ')}): update Longhand first.`,
     );
-  const session = await db.holdSession('longhand restore');
+  const connection = await db.dedicatedConnection('longhand restore');
   try {
-    await session.query('set statement_timeout = 0');
-    await session.query('begin');
+    await connection.query('set statement_timeout = 0');
+    await connection.query('begin');
     for (const table of manifest.tables) {
-      await tableIn(session, table, linesOf(join(staging, tableFile(table.name))));
+      await tableIn(connection, table, linesOf(join(staging, tableFile(table.name))));
     }
-    const jobs = await beginAgain(session);
-    await bindToStore(session, deps);
-    await setSequences(session);
-    await session.query('commit');
+    const jobs = await resetRunningJobs(connection);
+    await bindToStore(connection, deps);
+    await setSequences(connection);
+    await connection.query('commit');
     await migrate(db, migrationsDir, logger);
     return jobs;
   } finally {
-    await session.close();
+    await connection.close();
   }
 }
 

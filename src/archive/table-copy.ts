@@ -41,22 +41,25 @@ export async function copiedTables(db: Queryable): Promise<CopiedTable[]> {
 }
 
 /** Every row as a line of JSON, of which the database itself makes the values. */
-export async function* tableOut(session: Queryable, { name, columns }: CopiedTable): AsyncGenerator<string> {
-  await session.query(
+export async function* tableOut(
+  connection: Queryable,
+  { name, columns }: CopiedTable,
+): AsyncGenerator<string> {
+  await connection.query(
     `declare copied no scroll cursor for
      select to_json(one)::text as line from (select ${list(columns)} from ${quoted(name)}) one`,
   );
   for (;;) {
-    const rows = await session.query<{ line: string }>(`fetch ${batchRows} from copied`);
+    const rows = await connection.query<{ line: string }>(`fetch ${batchRows} from copied`);
     if (rows.length === 0) break;
     for (const { line } of rows) yield `${line}\n`;
   }
-  await session.query('close copied');
+  await connection.query('close copied');
 }
 
 /** Nothing is announced of rows that are not new. */
 export async function tableIn(
-  session: Queryable,
+  connection: Queryable,
   { name, columns }: CopiedTable,
   lines: AsyncIterable<string>,
 ): Promise<void> {
@@ -65,18 +68,18 @@ export async function tableIn(
   let batch: string[] = [];
   let characters = 0;
   const write = async () => {
-    if (batch.length > 0) await session.query(insert, [`[${batch.join(',')}]`]);
+    if (batch.length > 0) await connection.query(insert, [`[${batch.join(',')}]`]);
     batch = [];
     characters = 0;
   };
-  await session.query(`alter table ${quoted(name)} disable trigger user`);
+  await connection.query(`alter table ${quoted(name)} disable trigger user`);
   for await (const line of lines) {
     batch.push(line);
     characters += line.length;
     if (batch.length >= batchRows || characters > batchCharactersMax) await write();
   }
   await write();
-  await session.query(`alter table ${quoted(name)} enable trigger user`);
+  await connection.query(`alter table ${quoted(name)} enable trigger user`);
 }
 
 /** The next number of every counted column follows the highest that came. */

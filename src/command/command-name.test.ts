@@ -19,9 +19,9 @@ test('commands in texts are named as the reader must type them', () => {
 });
 
 test('the bare name is used where the command is installed', async (t) => {
-  const place = await mkdtemp(join(tmpdir(), 'longhand-'));
-  t.after(() => rm(place, { recursive: true }));
-  assert.equal(commandName([place]), 'npx longhand');
-  await writeFile(join(place, 'longhand'), '');
-  assert.equal(commandName([place]), 'longhand');
+  const directory = await mkdtemp(join(tmpdir(), 'longhand-'));
+  t.after(() => rm(directory, { recursive: true }));
+  assert.equal(commandName([directory]), 'npx longhand');
+  await writeFile(join(directory, 'longhand'), '');
+  assert.equal(commandName([directory]), 'longhand');
 });

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { programPath } from '../platform/process/subprocess.ts';
 
 /** The command as this machine's users type it: a checkout has it through npx, an installation by its name. */
-export function commandName(places: readonly string[] = programPath): string {
-  return places.some((place) => existsSync(join(place, 'longhand'))) ? 'longhand' : 'npx longhand';
+export function commandName(directories: readonly string[] = programPath): string {
+  return directories.some((directory) => existsSync(join(directory, 'longhand')))
+    ? 'longhand'
+    : 'npx longhand';
 }
 
 /** Texts name our commands as `longhand key create`; whoever reads one can copy it as it stands. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { move } from '../archive/move.ts';
 import type { Config } from '../config.ts';
-import { claimService } from '../platform/database/service-claim.ts';
+import { takeServiceLock } from '../platform/database/service-lock.ts';
 import { generatedSecret } from '../platform/generated-secret.ts';
 import { StartError } from '../platform/start-error.ts';
 import { type Foundation, openFoundation } from '../service/foundation.ts';
@@ -21,8 +21,8 @@ export async function moveOut(options: { json?: boolean }): Promise<void> {
   let release = async () => {};
   const from = await openFoundation(embedded, clock, logger, async (db) => {
     // A service that still runs would go on taking jobs here.
-    const claim = await claimService({ db, dataDir: config.dataDir, logger, clock, onLost: () => {} });
-    release = () => claim.release();
+    const lock = await takeServiceLock({ db, dataDir: config.dataDir, logger, clock, onLost: () => {} });
+    release = () => lock.release();
   });
   try {
     const to = await openFoundation({ ...config, migrate: true }, clock, logger);

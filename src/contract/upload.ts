@@ -154,9 +154,9 @@ function transferOnWire(
 
 export const uploadId = handle.max(2_048).describe('From prepare');
 
-const session = { key: objectKey, storage: storageId.describe('From prepare'), upload_id: uploadId };
+const multipart = { key: objectKey, storage: storageId.describe('From prepare'), upload_id: uploadId };
 
-const sessionSentences = {
+const multipartSentences = {
   key: 'key must be the key that prepare returned.',
   storage: 'storage must be the storage that prepare returned.',
   upload_id: 'upload_id must be the upload_id that prepare returned.',
@@ -172,21 +172,21 @@ export const partList = z.array(
 const completeOrder = ['invalid_multipart_upload', 'invalid_multipart_parts'] as const satisfies ErrorCode[];
 
 const completeMultipartForm = z
-  .object({ ...session, parts: partList.describe('Every part once, in the order of part_number') })
+  .object({ ...multipart, parts: partList.describe('Every part once, in the order of part_number') })
   .meta({ title: 'Upload to complete' });
 
 export const completeMultipartBody = documentedAs(
   completeMultipartForm,
   z
     .object({
-      ...session,
+      ...multipart,
       // A malformed list counts as an empty one, which no upload accepts: whose upload it is must be judged first.
       parts: z.preprocess((parts) => (partList.safeParse(parts).success ? parts : []), partList),
     })
     .register(requestFaults, {
       order: completeOrder,
       ofField: () => 'invalid_multipart_upload',
-      sentences: sessionSentences,
+      sentences: multipartSentences,
     }),
 );
 
@@ -222,12 +222,12 @@ export const completedUpload = z
   .meta({ id: 'CompletedUpload', examples: [exampleAnswers.completedUpload] });
 
 export const abortMultipartBody = z
-  .object(session)
+  .object(multipart)
   .meta({ title: 'Upload to abort' })
   .register(requestFaults, {
     order: ['invalid_multipart_upload'],
     ofField: () => 'invalid_multipart_upload',
-    sentences: sessionSentences,
+    sentences: multipartSentences,
   });
 
 export const abortMultipartErrors = [
@@ -238,7 +238,7 @@ export const abortMultipartErrors = [
 ] as const;
 
 /** The same three values as complete takes, as a query. */
-export const multipartStateQuery = z.object(session).register(requestFaults, {
+export const multipartStateQuery = z.object(multipart).register(requestFaults, {
   order: ['invalid_multipart_upload'],
   ofField: () => 'invalid_multipart_upload',
 });

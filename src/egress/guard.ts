@@ -17,13 +17,13 @@ import type { EgressAllow } from './url.ts';
 
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-export interface Dialled {
+export interface DialledConnection {
   socket: Socket;
   /** Who really answers, as the operating system says. */
   peerAddress: string | undefined;
 }
 
-export type Dial = (address: string, port: number, signal: AbortSignal) => Promise<Dialled>;
+export type Dial = (address: string, port: number, signal: AbortSignal) => Promise<DialledConnection>;
 
 export interface GuardOptions {
   allow: EgressAllow;
@@ -125,7 +125,7 @@ async function firstAnswering(
 }
 
 /** The signal ends the attempt only: a connected socket belongs to whoever asked for it. */
-function systemDial(address: string, port: number, signal: AbortSignal): Promise<Dialled> {
+function systemDial(address: string, port: number, signal: AbortSignal): Promise<DialledConnection> {
   return new Promise((resolve, reject) => {
     const socket = connectSocket({ host: address, port });
     const abort = () => socket.destroy(signal.reason);

@@ -34,6 +34,10 @@ export class PublicUrl {
     return `${this.#scheme}://${name}:${this.#port}`;
   }
 
+  get isHttps(): boolean {
+    return this.base.startsWith('https:');
+  }
+
   /**
    * For the answer to a request: by the name under which its sender reached us. Only the sender sees it, so nobody can
    * lead others astray with a Host of their choosing. Headers of proxies are never read: anyone may send them.

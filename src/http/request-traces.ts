@@ -6,7 +6,7 @@ const spans = new WeakMap<FastifyRequest, TraceSpan>();
 
 /**
  * A span for each request that brings a trace of its own or changes something; polls of other callers are none. Its
- * route is told, never its path.
+ * route is recorded, never its path.
  */
 export function traceRequests(server: Server, traces: Traces): void {
   server.addHook('onRequest', async (request) => {

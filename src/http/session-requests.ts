@@ -76,16 +76,12 @@ export class SessionRequests {
       path: '/',
       httpOnly: true,
       sameSite: 'strict',
-      secure: this.#isHttps,
+      secure: this.#publicUrl.isHttps,
     });
   }
 
   /** With the prefix a browser takes the cookie only over https and from this host itself. */
   get #cookieName(): string {
-    return this.#isHttps ? '__Host-longhand' : 'longhand';
-  }
-
-  get #isHttps(): boolean {
-    return this.#publicUrl.base.startsWith('https:');
+    return this.#publicUrl.isHttps ? '__Host-longhand' : 'longhand';
   }
 }

@@ -62,7 +62,8 @@ export function transcriptionRoutes(instance: FastifyInstance, deps: CreateTrans
     schema: {
       operationId: 'listTranscriptions',
       summary: 'The newest transcriptions',
-      description: 'One window, newest first. Text and segments are null here; get one job for them.',
+      description:
+        'The newest first, without a cursor. Text and segments are null here; get one job for them.',
       tags: ['Transcriptions'],
       querystring: listTranscriptionsQuery,
       response: {

@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { acceptedType, extensionOf } from './accepted-media.ts';
 import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
 import { FileWriter } from './file-writer.ts';
-import type { DownloadRoom } from './folder-room.ts';
+import type { DownloadReservation } from './folder-reservation.ts';
 import { labelFromAnswer } from './label.ts';
 import { looksLikeHtml, magicBytesWanted, mediaKind } from './magic.ts';
 import { MediaFailure } from './media-failure.ts';
@@ -18,7 +18,7 @@ export interface DownloadOptions {
   /** Where the bytes go; made new. */
   file: string;
   sizeBytesMax: number;
-  room?: DownloadRoom;
+  reservation?: DownloadReservation;
   signal?: AbortSignal;
 }
 
@@ -60,7 +60,7 @@ export async function download(url: URL, options: DownloadOptions): Promise<Down
   }
   refuseEncoded(first);
   await using file = await open(options.file, 'wx', 0o600);
-  const writer = new FileWriter(file, options.room);
+  const writer = new FileWriter(file, options.reservation);
   await writer.add(head);
   if (!ended) await receive({ stream, meter, first, deadline }, writer, options);
   await writer.flush();

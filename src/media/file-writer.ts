@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { DownloadRoom } from './folder-room.ts';
+import type { DownloadReservation } from './folder-reservation.ts';
 
 /** Enough for the disk to be worth the trip to the thread pool. At most two of these are in memory. */
 const batchBytes = 1_048_576;
@@ -12,16 +12,16 @@ export class FileWriter {
   /** Taken so far, written or not. */
   bytes = 0;
   readonly #file: FileHandle;
-  readonly #room: DownloadRoom | undefined;
+  readonly #reservation: DownloadReservation | undefined;
   #parts: Buffer[] = [];
   #waiting = 0;
   #position = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  /** With `room`, nothing is written that there is no room for on the disk. */
-  constructor(file: FileHandle, room?: DownloadRoom) {
+  /** With `reservation`, nothing is written that the disk has no space for. */
+  constructor(file: FileHandle, reservation?: DownloadReservation) {
     this.#file = file;
-    this.#room = room;
+    this.#reservation = reservation;
   }
 
   /** A promise only when the disk is behind: most pieces need no turn of the event loop. */
@@ -50,9 +50,9 @@ export class FileWriter {
 
   async #startWriting(): Promise<void> {
     await this.#writing;
-    this.#room?.written(this.#position);
+    this.#reservation?.written(this.#position);
     if (this.#waiting === 0) return;
-    await this.#room?.coverShare(this.#position + this.#waiting);
+    await this.#reservation?.coverShare(this.#position + this.#waiting);
     const parts = this.#parts;
     const bytes = this.#waiting;
     this.#parts = [];

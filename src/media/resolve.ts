@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Sandbox } from '../platform/process/sandbox.ts';
 import { failureOfEgress, failureOfStatus } from './answer-failure.ts';
 import { download, requestHeaders } from './download.ts';
-import type { DownloadRoom } from './folder-room.ts';
+import type { DownloadReservation } from './folder-reservation.ts';
 import { MediaFailure } from './media-failure.ts';
 import { driveAnswer } from './page/drive-answers.ts';
 import { type DriveService, driveShape } from './page/drive-shapes.ts';
@@ -28,8 +28,8 @@ export interface AcquireOptions {
   directory: string;
   sizeBytesMax: number;
   durationSecondsMax: number;
-  /** Throws NoRoom through the acquisition when the disk becomes full. */
-  room?: DownloadRoom;
+  /** Throws NoDiskSpace through the acquisition when the disk becomes full. */
+  reservation?: DownloadReservation;
   signal?: AbortSignal;
 }
 
@@ -62,24 +62,24 @@ export function createSources({ egress, clock, ytdlp, sandbox }: SourcesOptions)
   };
 }
 
-interface Ways {
+interface AcquisitionDeps {
   egress: Egress;
   clock: Clock;
   pages: PageResolver;
 }
 
 class Acquisition {
-  readonly #ways: Ways;
+  readonly #deps: AcquisitionDeps;
   readonly #options: AcquireOptions;
   #files = 0;
 
-  constructor(ways: Ways, options: AcquireOptions) {
-    this.#ways = ways;
+  constructor(deps: AcquisitionDeps, options: AcquireOptions) {
+    this.#deps = deps;
     this.#options = options;
   }
 
   async from(text: string, steps = 0): Promise<AcquiredSource> {
-    const verdict = judgeUrl(text, { allow: this.#ways.egress.allow });
+    const verdict = judgeUrl(text, { allow: this.#deps.egress.allow });
     if (!verdict.ok) throw new MediaFailure('source_blocked', { cause: verdict.reason });
     const { url } = verdict;
     const page = pageShape(url);
@@ -95,7 +95,7 @@ class Acquisition {
 
   async #direct(url: URL, steps: number): Promise<AcquiredSource> {
     const file = this.#newFile();
-    const result = await download(url, { ...this.#ways, ...this.#options, file });
+    const result = await download(url, { ...this.#deps, ...this.#options, file });
     if (result.kind === 'media') return { file, label: result.label };
     if (result.kind === 'archive') throw new MediaFailure('media_unreadable', { cause: 'an archive' });
     // A redirect may have led to a site whose links we know: its shapes decide before the page resolver starts.
@@ -108,7 +108,7 @@ class Acquisition {
     let next = direct;
     for (let step = 0; step < stepsMax; step += 1) {
       const file = this.#newFile();
-      const result = await download(next, { ...this.#ways, ...this.#options, file });
+      const result = await download(next, { ...this.#deps, ...this.#options, file });
       if (result.kind === 'media') return { file, label: result.label };
       if (result.kind === 'archive')
         throw new MediaFailure('source_not_accepted', { cause: `${service}: a folder` });
@@ -131,7 +131,7 @@ class Acquisition {
       limits: expandLimits,
       ...(signal ? { signal } : {}),
     };
-    const answer = await this.#ways.egress.request(request).catch((error) => {
+    const answer = await this.#deps.egress.request(request).catch((error) => {
       throw failureOfEgress(error, 'source_unreachable');
     });
     answer.close();
@@ -143,7 +143,7 @@ class Acquisition {
   }
 
   async #page(url: URL): Promise<AcquiredSource> {
-    return await this.#ways.pages.fetch(url, this.#options);
+    return await this.#deps.pages.fetch(url, this.#options);
   }
 
   #newFile(): string {

@@ -10,7 +10,7 @@ import type { Model, ModelFile } from './model.ts';
 import type { HttpsDownload } from './model-download.ts';
 import { models } from './model-manifest.ts';
 
-interface ModelStoreDependencies {
+interface ModelStoreDeps {
   /** `<data>/models`. */
   directory: string;
   httpsDownload: HttpsDownload;
@@ -29,15 +29,15 @@ const noteSchema = z.record(
 type Note = z.infer<typeof noteSchema>;
 
 export class ModelStore {
-  readonly #dependencies: ModelStoreDependencies;
+  readonly #deps: ModelStoreDeps;
 
-  constructor(dependencies: ModelStoreDependencies) {
-    this.#dependencies = dependencies;
+  constructor(deps: ModelStoreDeps) {
+    this.#deps = deps;
   }
 
   /** Models that are in `directory` already, where ./setup put them, are used from there and not fetched again. */
   async adoptFrom(directory: string): Promise<void> {
-    const own = this.#dependencies.directory;
+    const own = this.#deps.directory;
     if (resolve(directory) === resolve(own)) return;
     const ids = await readdir(directory).catch(() => []);
     if (ids.length > 0) await mkdir(own, { recursive: true });
@@ -92,7 +92,7 @@ export class ModelStore {
       // Loaded here: the client of the package registry takes a quarter of a second that no other command needs.
       const { downloadFiles } = await import('./model-download.ts');
       await downloadFiles(missing, directory, {
-        httpsDownload: this.#dependencies.httpsDownload,
+        httpsDownload: this.#deps.httpsDownload,
         signal: options.signal,
         onBytes(count) {
           bytes += count;
@@ -128,7 +128,7 @@ export class ModelStore {
   }
 
   #directory(id: string): string {
-    return join(this.#dependencies.directory, id);
+    return join(this.#deps.directory, id);
   }
 
   #notePath(id: string): string {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ReceivedFile } from '../upload/receive-upload.ts';
 import { OpenAiError } from './openai-error.ts';
-import type { RequestFields } from './request-wish.ts';
+import type { RequestFields } from './request-options.ts';
 
 /** OpenAI's own limit of a recording; in base64 it is a third more, and there are other fields. */
 const audioBytesMax = 25 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { fileTooLarge } from '../upload/upload-refusal.ts';
 import type { BodySlots } from './body-slots.ts';
 import { audioOf, readJson } from './json-body.ts';
 import { OpenAiError } from './openai-error.ts';
-import type { RequestFields } from './request-wish.ts';
+import type { RequestFields } from './request-options.ts';
 
 export interface RequestBodyDeps extends ReceiveUploadDeps {
   jsonSlots: BodySlots;

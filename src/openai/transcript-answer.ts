@@ -6,7 +6,7 @@ import type { Segment } from '../transcript/segment.ts';
 import { srt, vtt } from '../transcript/subtitles.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import type { CompletedTranscription } from '../transcription/transcription.ts';
-import type { Wish } from './request-wish.ts';
+import type { RequestOptions } from './request-options.ts';
 
 export interface AnsweredJob {
   job: CompletedTranscription;
@@ -18,7 +18,7 @@ const textTypes = { text: 'text/plain', srt: 'text/plain', vtt: 'text/vtt' } as 
 
 export function transcriptAnswer(
   answered: AnsweredJob,
-  { format, granularities }: Pick<Wish, 'format' | 'granularities'>,
+  { format, granularities }: Pick<RequestOptions, 'format' | 'granularities'>,
 ): { type: string; body: string | object } {
   const { job, words } = answered;
   const asText = (kind: keyof typeof textTypes, body: string) => ({
@@ -66,7 +66,7 @@ function speakerName(speaker: Speaker): string {
   return speaker < 26 ? letter : speakerName(Math.floor(speaker / 26) - 1) + letter;
 }
 
-function verbose({ job, words }: AnsweredJob, granularities: Wish['granularities']) {
+function verbose({ job, words }: AnsweredJob, granularities: RequestOptions['granularities']) {
   const { task = 'transcribe', language } = job.options;
   return {
     task,

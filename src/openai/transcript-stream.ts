@@ -3,7 +3,7 @@ import type { JobEvent } from '../transcription/feed/job-feed.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
 import { completed, deletedJob } from './job-end.ts';
 import { OpenAiError } from './openai-error.ts';
-import type { Wish } from './request-wish.ts';
+import type { RequestOptions } from './request-options.ts';
 import { diarizedSegment } from './transcript-answer.ts';
 
 /**
@@ -12,7 +12,7 @@ import { diarizedSegment } from './transcript-answer.ts';
  */
 export async function* transcriptFrames(
   events: AsyncIterable<JobEvent>,
-  { format }: Pick<Wish, 'format'>,
+  { format }: Pick<RequestOptions, 'format'>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const isDiarized = format === 'diarized_json';

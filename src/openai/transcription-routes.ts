@@ -12,7 +12,7 @@ import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { completedJob, deletedJob, type JobEndDeps } from './job-end.ts';
 import { OpenAiError } from './openai-error.ts';
 import { type ReceivedRequest, type RequestBodyDeps, receiveRequest } from './request-body.ts';
-import { type Wish, wishOf } from './request-wish.ts';
+import { type RequestOptions, requestOptionsOf } from './request-options.ts';
 import { transcriptAnswer } from './transcript-answer.ts';
 import { transcriptFrames } from './transcript-stream.ts';
 
@@ -49,15 +49,15 @@ export function transcriptionRoutes(scope: FastifyInstance, deps: OpenAiDeps): v
 async function answer(deps: OpenAiDeps, request: FastifyRequest, reply: FastifyReply, task: Task) {
   const principal = principalOf(request);
   const received = await receiveRequest(deps.bodies, principal, request);
-  const { wish, id } = await startJob(deps, principal, received, task);
-  if (wish.stream) return await sendStream(deps, { principal, id, wish }, reply);
+  const { options, id } = await startJob(deps, principal, received, task);
+  if (options.stream) return await sendStream(deps, { principal, id, options }, reply);
   const left = new AbortController();
   reply.raw.once('close', () => left.abort());
   // Nothing moves on the connection meanwhile, and the server closes those that are idle.
   request.raw.setTimeout((deps.ends.waitSeconds + answerSeconds) * 1000);
   const job = await completedJob(deps.ends, { accountId: principal.account.id, id }, left.signal);
   const words = (await transcriptionStore.words(deps.transcriptions.db, id)) ?? segmentWords(job.segments);
-  const { type, body } = transcriptAnswer({ job, words }, wish);
+  const { type, body } = transcriptAnswer({ job, words }, options);
   return reply.type(type).send(body);
 }
 
@@ -67,25 +67,25 @@ async function startJob(
   principal: Principal,
   { upload, fields }: ReceivedRequest,
   task: Task,
-): Promise<{ wish: Wish; id: string }> {
+): Promise<{ options: RequestOptions; id: string }> {
   const { reference, contentHash, discard } = upload;
   // What cannot be erased now is left to the sweep.
   const giveUp = () => discard().catch(() => {});
   try {
-    const wish = wishOf(fields, task);
+    const options = requestOptionsOf(fields, task);
     const { id, isEarlier } = await createTranscription(transcriptions, principal, {
       source: { kind: 'upload', ...reference },
-      speakerDiarization: wish.format === 'diarized_json',
-      language: wish.language,
-      chineseScript: wish.chineseScript,
-      keywords: wish.keywords,
-      prompt: wish.prompt,
-      knownSpeakers: wish.knownSpeakers,
+      speakerDiarization: options.format === 'diarized_json',
+      language: options.language,
+      chineseScript: options.chineseScript,
+      keywords: options.keywords,
+      prompt: options.prompt,
+      knownSpeakers: options.knownSpeakers,
       task,
       contentHash,
     });
     if (isEarlier) await giveUp();
-    return { wish, id };
+    return { options, id };
   } catch (error) {
     await giveUp();
     throw error;
@@ -95,7 +95,7 @@ async function startJob(
 /** Headers go at once: no client gives up on a job that takes long. */
 async function sendStream(
   { streams, ends }: OpenAiDeps,
-  { principal, id, wish }: { principal: Principal; id: string; wish: Wish },
+  { principal, id, options }: { principal: Principal; id: string; options: RequestOptions },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   streams.admit(principal);
@@ -105,7 +105,7 @@ async function sendStream(
   beginEventStream(reply);
   await streams.send({ principal, response: reply.raw }, (signal) => {
     signal.addEventListener('abort', () => left.abort(), { once: true });
-    return transcriptFrames(events, wish, signal);
+    return transcriptFrames(events, options, signal);
   });
   return reply;
 }

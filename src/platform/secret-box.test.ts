@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { parseSecretKeys, SecretBox, SecretUnreadable, sealingKeyId } from './secret-box.ts';
+import { parseSecretKeys, SecretBox, SecretUnreadable } from './secret-box.ts';
 
 const oldKey = randomBytes(32);
 const newKey = randomBytes(32);
@@ -41,7 +41,7 @@ test('after a rotation the newest key seals and the old one still opens', () => 
   const during = new SecretBox([newKey, oldKey]);
   assert.equal(during.open(before.seal('s', 'c'), 'c'), 's');
   const sealed = during.seal('s', 'c');
-  assert.equal(sealingKeyId(sealed), new SecretBox([newKey]).newestKeyId);
+  assert.ok(sealed.startsWith(`v1.${new SecretBox([newKey]).newestKeyId}.`));
   assert.equal(new SecretBox([newKey]).open(sealed, 'c'), 's');
 });
 

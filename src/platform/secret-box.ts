@@ -32,10 +32,6 @@ export class SecretBox {
     this.newestKeyId = keyIdOf(newest);
   }
 
-  get keyIds(): readonly string[] {
-    return [...this.#keys.keys()];
-  }
-
   seal(secret: string, context: string): string {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', this.#keyOf(this.newestKeyId), nonce, {
@@ -68,11 +64,6 @@ export class SecretBox {
     if (!key) throw new SecretUnreadable(`the key ${keyId || 'of this text'} is not configured`);
     return key;
   }
-}
-
-/** Which key sealed a text: a public fingerprint, not the key. */
-export function sealingKeyId(sealedText: string): string | undefined {
-  return sealedPattern.exec(sealedText)?.[1];
 }
 
 function keyIdOf(key: Buffer): string {

@@ -6,7 +6,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
-import { type DatabaseSession, openSession } from '../platform/database/database-session.ts';
+import { type DedicatedConnection, openConnection } from '../platform/database/dedicated-connection.ts';
 import { StartError } from '../platform/start-error.ts';
 import type { Logger } from '../platform/telemetry/telemetry.ts';
 import { findPostgresBinaries } from './binaries.ts';
@@ -73,7 +73,7 @@ class Membership {
   readonly #settings: Readonly<Record<string, string>>;
   readonly #logger: Logger;
   readonly #clock: Clock;
-  #session: DatabaseSession | undefined;
+  #connection: DedicatedConnection | undefined;
   #reentering: Promise<void> | undefined;
   #leaving = false;
   readonly #restartTimes: number[] = [];
@@ -88,11 +88,11 @@ class Membership {
   }
 
   async enter(): Promise<void> {
-    const session = await this.#join();
-    this.#session = session;
-    void session.lost.then((reason) => {
+    const connection = await this.#join();
+    this.#connection = connection;
+    void connection.lost.then((reason) => {
       if (this.#leaving) return;
-      this.#session = undefined;
+      this.#connection = undefined;
       this.#reentering ??= this.#reenter(reason).finally(() => {
         this.#reentering = undefined;
       });
@@ -102,19 +102,19 @@ class Membership {
   async leave(): Promise<void> {
     this.#leaving = true;
     await this.#reentering;
-    const session = this.#session;
-    this.#session = undefined;
-    if (!session) return;
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (!connection) return;
     try {
-      await session.query('select pg_advisory_unlock_shared($1)', [presenceLock]);
-      const [last] = await session.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [
+      await connection.query('select pg_advisory_unlock_shared($1)', [presenceLock]);
+      const [last] = await connection.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [
         presenceLock,
       ]);
       if (last?.alone) await this.#stop();
     } catch (error) {
       this.#logger.warn({ err: error }, 'the embedded PostgreSQL was gone before it could be stopped');
     } finally {
-      await session.close().catch(() => {}); // The server that we stopped has closed it already.
+      await connection.close().catch(() => {}); // The server that we stopped has closed it already.
     }
   }
 
@@ -143,15 +143,15 @@ class Membership {
   }
 
   /** Comes in by the server that is there, or starts one. Others may be doing the same at the same time. */
-  async #join(): Promise<DatabaseSession> {
+  async #join(): Promise<DedicatedConnection> {
     const deadline = this.#clock.now() + readyWithinMs;
     let started = { ended: true };
     let starts = 0;
     let silentSince = this.#clock.now();
     while (this.#clock.now() < deadline && !this.#leaving) {
-      const knocked = await this.#knock();
-      if (typeof knocked === 'object') return knocked;
-      const mayComeUp = knocked === 'busy' || !started.ended;
+      const found = await this.#tryConnect();
+      if (typeof found === 'object') return found;
+      const mayComeUp = found === 'busy' || !started.ended;
       if (mayComeUp) {
         silentSince = this.#clock.now();
       } else if ((await findServer(this.#clusterDir)) === undefined) {
@@ -169,20 +169,20 @@ class Membership {
     throw await this.#startError();
   }
 
-  async #knock(): Promise<DatabaseSession | 'busy' | 'absent'> {
+  async #tryConnect(): Promise<DedicatedConnection | 'busy' | 'absent'> {
     const connectionString = socketConnectionString(this.socketDir, 'postgres');
-    let session: DatabaseSession | undefined;
+    let connection: DedicatedConnection | undefined;
     try {
-      session = await openSession({ connectionString, applicationName: 'longhand presence' });
-      const [row] = await session.query<{ entered: boolean }>(
+      connection = await openConnection({ connectionString, applicationName: 'longhand presence' });
+      const [row] = await connection.query<{ entered: boolean }>(
         'select pg_try_advisory_lock_shared($1) as entered',
         [presenceLock],
       );
-      if (row?.entered) return session;
-      await session.close();
+      if (row?.entered) return connection;
+      await connection.close();
       return 'busy'; // The last one out is stopping it.
     } catch (error) {
-      await session?.close().catch(() => {});
+      await connection?.close().catch(() => {});
       return this.#answerOf(error as NodeJS.ErrnoException);
     }
   }

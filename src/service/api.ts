@@ -15,7 +15,7 @@ import { type RoutesDeps, registerRoutes } from '../http/routes.ts';
 import { createServer, type Server } from '../http/server.ts';
 import { labelOfSource } from '../media/label.ts';
 import type { Database } from '../platform/database/database.ts';
-import { InTurn } from '../platform/in-turn.ts';
+import { KeyedLimit } from '../platform/keyed-limit.ts';
 import { StartError } from '../platform/start-error.ts';
 import { JobFeeds } from '../transcription/feed/job-feeds.ts';
 import { uploadStore } from '../upload/upload-store.ts';
@@ -30,7 +30,7 @@ import { createWeb } from './web.ts';
 /** A caller waits for every statement of a request; none of them needs more than milliseconds. */
 const queryTimeoutMs = 4_000;
 /** While one create of an account holds its row locks, the next gets as far as them. */
-const createTurns = { atOnce: 2, waitingMax: 512, waitMs: queryTimeoutMs };
+const createLimits = { atOnce: 2, waitingMax: 512, waitMs: queryTimeoutMs };
 
 export async function createApi(parts: ApiParts): Promise<Server> {
   const { config, clock, logger, accounts } = parts.foundation;
@@ -52,7 +52,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   const routes: RoutesDeps = {
     health: { missing: parts.missing },
     publicUrl,
-    hasMcp: config.doors.has('mcp'),
+    hasMcp: config.protocols.has('mcp'),
     metrics: config.metrics ? parts.metrics : undefined,
     authenticator,
     limiter,
@@ -82,10 +82,10 @@ export async function createApi(parts: ApiParts): Promise<Server> {
       allowance,
       logger,
       verifyUpload: (principal, reference) => verifyUpload({ db, stores }, principal, reference),
-      claimUpload: (tx, claim) => uploadStore.claim(tx, { ...claim, at: clock.date() }),
+      useUpload: (tx, use) => uploadStore.use(tx, { ...use, at: clock.date() }),
       isAcceptableSourceUrl: (url) => judgeUrl(url, { allow: config.egressAllow }).ok,
       labelOfUrl: labelOfSource,
-      inTurn: new InTurn({ ...createTurns, clock }),
+      createLimit: new KeyedLimit({ ...createLimits, clock }),
       notes: parts.notes,
       traces: parts.traces,
     },
@@ -100,7 +100,7 @@ export async function createApi(parts: ApiParts): Promise<Server> {
   registerRoutes(server, routes);
   if (routes.hasMcp) openMcp(server, parts, routes);
   web?.register(server, limiter);
-  if (config.doors.has('openai')) addOpenAi(server, parts.foundation, routes);
+  if (config.protocols.has('openai')) addOpenAi(server, parts.foundation, routes);
   await server.ready();
   return server;
 }

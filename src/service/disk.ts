@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database/database.ts';
-import { DiskBudget, NoRoom, spaceOf } from '../platform/disk/disk-budget.ts';
+import { DiskBudget, NoDiskSpace, spaceOf } from '../platform/disk/disk-budget.ts';
 import { uploadStore } from '../upload/upload-store.ts';
 
 /** Where jobs keep files while they are worked on, in the data directory. */
@@ -32,21 +32,25 @@ export function diskBudget({
   });
 }
 
-/** Rejects with NoRoom below the reserve. */
-export async function expectRoom(disk: DiskBudget): Promise<void> {
+/** Rejects with NoDiskSpace below the reserve. */
+export async function expectDiskSpace(disk: DiskBudget): Promise<void> {
   const { freeBytes, reserveBytes } = await disk.space();
   if (freeBytes <= reserveBytes)
-    throw new NoRoom(`${freeBytes} bytes are free on the disk, and ${reserveBytes} are its reserve`);
+    throw new NoDiskSpace(`${freeBytes} bytes are free on the disk, and ${reserveBytes} are its reserve`);
 }
 
 const watchEveryMs = 2_000;
 
 /** Tells when the disk is below its reserve, before a task finds out. Returns the function that ends the watch. */
-export function watchRoom(disk: DiskBudget, clock: Clock, onFull: (error: NoRoom) => void): () => void {
+export function watchDiskSpace(
+  disk: DiskBudget,
+  clock: Clock,
+  onFull: (error: NoDiskSpace) => void,
+): () => void {
   return clock.every(watchEveryMs, () => {
     // A disk that cannot be asked is found out by the tasks.
-    expectRoom(disk).catch((error: unknown) => {
-      if (error instanceof NoRoom) onFull(error);
+    expectDiskSpace(disk).catch((error: unknown) => {
+      if (error instanceof NoDiskSpace) onFull(error);
     });
   });
 }

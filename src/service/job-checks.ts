@@ -145,7 +145,7 @@ async function storageOutcome({ current: store }: ObjectStores, key: string): Pr
 async function diskOutcome({ dataDir }: Config, disk: DiskBudget): Promise<Outcome> {
   const { freeBytes, reserveBytes } = await disk.space();
   const text = `${gigabytes(freeBytes)} free at ${dataDir}`;
-  const advice = 'make room, or move LONGHAND_DATA_DIR';
+  const advice = 'free some space, or move LONGHAND_DATA_DIR';
   if (freeBytes < reserveBytes) {
     const reserve = `less than the ${gigabytes(reserveBytes)} of LONGHAND_DISK_RESERVE`;
     return problem(`${text}, ${reserve}, so no new files are taken: ${advice}.`);

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** The way out of a process that may never need it: loaded with the first use, closed by whoever made it. */
+/** Egress of a process that may never need it: loaded with the first use, closed by whoever made it. */
 export interface LazyEgress {
   open(): Promise<Egress>;
   close(): Promise<void>;

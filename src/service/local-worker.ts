@@ -71,7 +71,7 @@ export class LocalWorker {
   }
 }
 
-/** A program that is missing is told; one that a setting names and that does not run is a wrong setting. */
+/** A program that is missing is logged; one that a setting names and that does not run is a wrong setting. */
 async function refuseWrongPrograms({ redacted }: Config, checks: readonly Check[]): Promise<void> {
   for (const { name, text } of await problemsOf(checks)) {
     const setting = `LONGHAND_${name.toUpperCase()}`;

@@ -28,7 +28,7 @@ import { startJobWorker } from '../transcription/step/job-worker.ts';
 import { stepQueues } from '../transcription/step/steps.ts';
 import type { JobNotes } from '../transcription/trace/job-notes.ts';
 import type { EndedTranscription } from '../transcription/transcription.ts';
-import { diskBudget, expectRoom, objectsPath, scratchPath, watchRoom } from './disk.ts';
+import { diskBudget, expectDiskSpace, objectsPath, scratchPath, watchDiskSpace } from './disk.ts';
 import type { Foundation } from './foundation.ts';
 import type { LazyEgress } from './lazy-egress.ts';
 import { openModelStore } from './speech.ts';
@@ -143,7 +143,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const outages = new Outages({
     clock,
     logger,
-    probes: { storage: () => stores.current.check(), disk: () => expectRoom(disk) },
+    probes: { storage: () => stores.current.check(), disk: () => expectDiskSpace(disk) },
     onEnd: () => {
       for (const { name } of [...Object.values(stepQueues), rerunQueue]) queue.wake(name);
     },
@@ -155,7 +155,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     expectFit: () => expectStorage(stores, outages),
   });
   await presence.start(clock);
-  const endWatch = watchRoom(disk, clock, (error) => outages.report('disk', error));
+  const endWatch = watchDiskSpace(disk, clock, (error) => outages.report('disk', error));
   startJobWorker({
     db,
     queue,
@@ -216,7 +216,7 @@ async function expectStorage({ current: store }: ObjectStores, outages: Outages)
   }
 }
 
-/** Without one media are still read, within the limits of their programs; the operator is told. */
+/** Without one media are still read, within the limits of their programs; a warning is logged. */
 async function openSandbox({ config, clock, logger }: Context): Promise<Sandbox | undefined> {
   const found = await findSandbox({ hidden: [config.dataDir], signal: clock.timeout(sandboxTrialMs) });
   if ('command' in found) return found;

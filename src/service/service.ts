@@ -8,7 +8,7 @@ import { PublicUrl } from '../http/public-url.ts';
 import type { Server } from '../http/server.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Notifications } from '../platform/database/notifications.ts';
-import { claimService } from '../platform/database/service-claim.ts';
+import { takeServiceLock } from '../platform/database/service-lock.ts';
 import { taskChannel } from '../platform/queue/task-store.ts';
 import { noMetrics, openMetrics } from '../platform/telemetry/metrics.ts';
 import type { Logger } from '../platform/telemetry/telemetry.ts';
@@ -68,8 +68,8 @@ async function start(config: Config, clock: Clock, logger: Logger, undo: Undo[])
   const { promise: broken, resolve: onLost } = Promise.withResolvers<Error>();
   const foundation = await openFoundation(config, clock, logger, async (db, isEmbedded) => {
     if (!isEmbedded) return;
-    const claim = await claimService({ db, dataDir: config.dataDir, logger, clock, onLost });
-    undo.push(() => claim.release());
+    const lock = await takeServiceLock({ db, dataDir: config.dataDir, logger, clock, onLost });
+    undo.push(() => lock.release());
   });
   undo.unshift(() => foundation.close());
   const parts = await openParts(foundation, egress, worker, undo);

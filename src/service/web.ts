@@ -19,14 +19,14 @@ export interface WebParts {
   register(server: Server, limiter: RateLimiter): void;
 }
 
-export function isWebProductOn({ doors }: Pick<Config, 'doors'>): boolean {
-  return doors.has('web') && isWebProductBuilt();
+export function isWebProductOn({ protocols }: Pick<Config, 'protocols'>): boolean {
+  return protocols.has('web') && isWebProductBuilt();
 }
 
 /** Undefined where it is turned off or the pages were not built. */
 export function createWeb(parts: ApiParts, db: Database, authenticator: Authenticator): WebParts | undefined {
   const { config, clock, logger, accounts } = parts.foundation;
-  if (!config.doors.has('web')) return undefined;
+  if (!config.protocols.has('web')) return undefined;
   if (!isWebProductBuilt()) {
     logger.warn('The web product is not built: run ./setup. The API is there all the same.');
     return undefined;

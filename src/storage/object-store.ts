@@ -34,7 +34,7 @@ export interface ReadOptions {
   etag?: string | undefined;
 }
 
-export interface MultipartSession {
+export interface MultipartUpload {
   key: string;
   uploadId: string;
 }
@@ -52,7 +52,7 @@ export interface UploadedPart {
   etag: string;
 }
 
-export interface CompleteMultipart extends MultipartSession {
+export interface CompleteMultipart extends MultipartUpload {
   /** Every part, in order. */
   parts: readonly UploadedPart[];
   /** The size each part must have, in the same order. */
@@ -74,10 +74,10 @@ export interface ObjectStore {
 
   startMultipart(target: { key: string; contentType: string }): Promise<string>;
   signPart(
-    part: MultipartSession & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
+    part: MultipartUpload & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
   ): Promise<string>;
   /** What has arrived of an unfinished upload. Throws NoSuchUpload. */
-  listParts(session: MultipartSession): Promise<StoredPart[]>;
+  listParts(multipart: MultipartUpload): Promise<StoredPart[]>;
   /** Makes the object out of its parts; repeating it after success is harmless. Throws InvalidParts or NoSuchUpload. */
   completeMultipart(completion: CompleteMultipart): Promise<void>;
 

@@ -22,7 +22,8 @@ export function s3Fault(error: unknown): Error {
   if (name === 'NoSuchBucket') return missingBucket(error);
   if (missingObject.has(name)) return new NoSuchObject('the object does not exist', { cause: error });
   if (name === 'PreconditionFailed') return new ObjectChanged('the object was replaced', { cause: error });
-  if (name === 'NoSuchUpload') return new NoSuchUpload('the session does not exist', { cause: error });
+  if (name === 'NoSuchUpload')
+    return new NoSuchUpload('the multipart upload does not exist', { cause: error });
   if (partFaults.has(name)) return new InvalidParts('the store refused the parts', { cause: error });
   if (status === 404) return new NoSuchObject('the object does not exist', { cause: error });
   return new StorageUnavailable(reasonFor(error as S3ServiceException, status), { cause: error });

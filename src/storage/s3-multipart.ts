@@ -1,6 +1,6 @@
 import type { ListPartsCommandOutput } from '@aws-sdk/client-s3';
 import {
-  type MultipartSession,
+  type MultipartUpload,
   StorageUnavailable,
   type StoredPart,
   type UploadedPart,
@@ -11,7 +11,7 @@ import { ignoreMissing } from './s3-faults.ts';
 /** Of up to 1,000 unfinished uploads each. */
 const abortedPagesMax = 100;
 
-/** Objects that are made of parts: the sessions of a bucket. */
+/** Objects that are made of parts: the multipart uploads of a bucket. */
 export class S3Multipart {
   readonly #bucket: S3Bucket;
 
@@ -19,7 +19,7 @@ export class S3Multipart {
     this.#bucket = bucket;
   }
 
-  async start(key: string, contentType: string): Promise<MultipartSession> {
+  async start(key: string, contentType: string): Promise<MultipartUpload> {
     const input = { ...this.#bucket.object(key), ContentType: contentType };
     const { UploadId } = await this.#bucket.ask((s3, options) => s3.createMultipartUpload(input, options));
     if (!UploadId) throw new StorageUnavailable('the object store gave no upload id');
@@ -27,7 +27,7 @@ export class S3Multipart {
   }
 
   /** Throws NoSuchObject or NoSuchUpload; stores differ. */
-  async storedParts({ key, uploadId }: MultipartSession): Promise<StoredPart[]> {
+  async storedParts({ key, uploadId }: MultipartUpload): Promise<StoredPart[]> {
     const parts: StoredPart[] = [];
     let marker: string | undefined = '0';
     while (marker !== undefined) {
@@ -44,7 +44,7 @@ export class S3Multipart {
   }
 
   async writePart(
-    { key, uploadId }: MultipartSession,
+    { key, uploadId }: MultipartUpload,
     partNumber: number,
     body: Buffer,
   ): Promise<UploadedPart> {
@@ -56,7 +56,7 @@ export class S3Multipart {
     return { partNumber, etag: ETag };
   }
 
-  async commit({ key, uploadId }: MultipartSession, parts: readonly UploadedPart[]): Promise<void> {
+  async commit({ key, uploadId }: MultipartUpload, parts: readonly UploadedPart[]): Promise<void> {
     const input = {
       ...this.#bucket.object(key),
       UploadId: uploadId,
@@ -67,47 +67,47 @@ export class S3Multipart {
     await this.#bucket.ask((s3, options) => s3.completeMultipartUpload(input, options), longAnswerTimeoutMs);
   }
 
-  async abort({ key, uploadId }: MultipartSession): Promise<void> {
+  async abort({ key, uploadId }: MultipartUpload): Promise<void> {
     const input = { ...this.#bucket.object(key), UploadId: uploadId };
     await this.#bucket.ask((s3, options) => s3.abortMultipartUpload(input, options)).catch(ignoreMissing);
   }
 
-  /** Every session of that key. */
+  /** Every multipart upload of that key. */
   async abortOf(key: string): Promise<void> {
-    for (const session of (await this.#page(key)).sessions) {
-      if (session.key === key) await this.abort(session);
+    for (const multipart of (await this.#page(key)).multiparts) {
+      if (multipart.key === key) await this.abort(multipart);
     }
   }
 
   /** Those below the prefix that began before; at most a page of them. */
   async abortBefore(prefix: string, before: Date): Promise<number> {
-    const { sessions } = await this.#page(prefix);
-    const old = sessions.filter(({ startedAt }) => startedAt && startedAt < before);
-    for (const session of old) await this.abort(session);
+    const { multiparts } = await this.#page(prefix);
+    const old = multiparts.filter(({ startedAt }) => startedAt && startedAt < before);
+    for (const multipart of old) await this.abort(multipart);
     return old.length;
   }
 
   /** What was aborted is not listed again, so every page is the first one. */
   async abortAll(prefix: string): Promise<void> {
     for (let pages = 0; pages < abortedPagesMax; pages += 1) {
-      const { sessions, isLast } = await this.#page(prefix);
-      for (const session of sessions) await this.abort(session);
+      const { multiparts, isLast } = await this.#page(prefix);
+      for (const multipart of multiparts) await this.abort(multipart);
       if (isLast) return;
     }
     throw new StorageUnavailable('the object store keeps listing uploads that were aborted');
   }
 
-  /** The first sessions below a prefix. */
+  /** The first multipart uploads below a prefix. */
   async #page(
     prefix: string,
-  ): Promise<{ sessions: (MultipartSession & { startedAt: Date | undefined })[]; isLast: boolean }> {
+  ): Promise<{ multiparts: (MultipartUpload & { startedAt: Date | undefined })[]; isLast: boolean }> {
     const input = this.#bucket.prefix(prefix);
     const { Uploads = [], IsTruncated } = await this.#bucket.ask((s3, options) =>
       s3.listMultipartUploads(input, options),
     );
-    const sessions = Uploads.flatMap(({ Key, UploadId, Initiated }) =>
+    const multiparts = Uploads.flatMap(({ Key, UploadId, Initiated }) =>
       Key && UploadId ? [{ key: Key, uploadId: UploadId, startedAt: Initiated }] : [],
     );
-    return { sessions, isLast: IsTruncated !== true };
+    return { multiparts, isLast: IsTruncated !== true };
   }
 }

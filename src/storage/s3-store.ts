@@ -6,7 +6,7 @@ import {
   type CompleteMultipart,
   InvalidParts,
   type ListedObject,
-  type MultipartSession,
+  type MultipartUpload,
   NoSuchObject,
   NoSuchUpload,
   type ObjectStore,
@@ -21,11 +21,11 @@ import { ignoreMissing } from './s3-faults.ts';
 import { S3Multipart } from './s3-multipart.ts';
 import { S3Presigner } from './s3-presign.ts';
 import { expectParts, expectPlan } from './stored-parts.ts';
-import { blocksOf } from './stream-blocks.ts';
+import { partsOf } from './stream-parts.ts';
 
 const healthKeptMs = 5_000;
 /** Memory of one write; S3's least part is 5 MiB. */
-const writeBlockBytes = 8 * 1024 * 1024;
+const writePartBytes = 8 * 1024 * 1024;
 
 /** Any S3-compatible store. */
 export class S3Store implements ObjectStore {
@@ -83,7 +83,7 @@ export class S3Store implements ObjectStore {
   }
 
   async signPart(
-    part: MultipartSession & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
+    part: MultipartUpload & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
   ): Promise<string> {
     return this.#presigner.put({
       key: part.key,
@@ -95,12 +95,12 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  async listParts(session: MultipartSession): Promise<StoredPart[]> {
+  async listParts(multipart: MultipartUpload): Promise<StoredPart[]> {
     try {
-      return await this.#multipart.storedParts(session);
+      return await this.#multipart.storedParts(multipart);
     } catch (error) {
       if (error instanceof NoSuchObject)
-        throw new NoSuchUpload('the session does not exist', { cause: error });
+        throw new NoSuchUpload('the multipart upload does not exist', { cause: error });
       throw error;
     }
   }
@@ -116,7 +116,7 @@ export class S3Store implements ObjectStore {
       // Joined before, by a request whose answer was lost or by one at the same moment: stores answer variously then.
       if (await this.#isCommitted(completion)) return;
       throw error instanceof NoSuchObject
-        ? new NoSuchUpload('the session does not exist', { cause: error })
+        ? new NoSuchUpload('the multipart upload does not exist', { cause: error })
         : error;
     }
   }
@@ -141,25 +141,25 @@ export class S3Store implements ObjectStore {
   }
 
   async write(key: string, source: Readable | Buffer): Promise<void> {
-    const blocks = blocksOf(source, writeBlockBytes);
-    const first = await blocks.next();
-    const firstBlock: Buffer = first.done ? Buffer.alloc(0) : first.value;
-    if (firstBlock.length < writeBlockBytes) {
-      const input = { ...this.#bucket.object(key), Body: firstBlock };
+    const bodies = partsOf(source, writePartBytes);
+    const first = await bodies.next();
+    const firstPart: Buffer = first.done ? Buffer.alloc(0) : first.value;
+    if (firstPart.length < writePartBytes) {
+      const input = { ...this.#bucket.object(key), Body: firstPart };
       await this.#bucket.ask((s3, options) => s3.putObject(input, options), longAnswerTimeoutMs);
       return;
     }
-    const session = await this.#multipart.start(key, 'application/octet-stream');
+    const multipart = await this.#multipart.start(key, 'application/octet-stream');
     try {
-      await this.#multipart.commit(session, await this.#writeParts(session, firstBlock, blocks));
+      await this.#multipart.commit(multipart, await this.#writeParts(multipart, firstPart, bodies));
     } catch (error) {
-      await this.#multipart.abort(session).catch(() => {}); // The first fault is the one to tell.
+      await this.#multipart.abort(multipart).catch(() => {}); // The first fault is the one to tell.
       throw error;
     }
   }
 
   async delete(key: string): Promise<void> {
-    // First the sessions, then the object: a commit at the same moment either fails or is undone.
+    // First multipart uploads, then the object: a commit at the same moment either fails or is undone.
     await this.#multipart.abortOf(key);
     await this.#remove(key);
   }
@@ -212,18 +212,18 @@ export class S3Store implements ObjectStore {
   }
 
   async #writeParts(
-    session: MultipartSession,
-    firstBlock: Buffer,
+    multipart: MultipartUpload,
+    firstPart: Buffer,
     rest: AsyncIterable<Buffer>,
   ): Promise<UploadedPart[]> {
-    const parts = [await this.#multipart.writePart(session, 1, firstBlock)];
-    for await (const block of rest) {
-      parts.push(await this.#multipart.writePart(session, parts.length + 1, block));
+    const parts = [await this.#multipart.writePart(multipart, 1, firstPart)];
+    for await (const body of rest) {
+      parts.push(await this.#multipart.writePart(multipart, parts.length + 1, body));
     }
     return parts;
   }
 
-  /** A lost answer: the session is gone because it became this object. Its key belongs to one session only. */
+  /** A lost answer: the multipart upload is gone because it became this object. Its key belongs to one upload only. */
   async #isCommitted({ key, partSizesBytes }: CompleteMultipart): Promise<boolean> {
     const found = await this.head(key);
     return found?.sizeBytes === partSizesBytes.reduce((sum, size) => sum + size, 0);

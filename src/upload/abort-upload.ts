@@ -4,7 +4,7 @@ import type { MultipartReference } from '../contract/upload.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database/database.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
-import { orUnavailable, ownedSession } from './multipart-session.ts';
+import { orUnavailable, ownedMultipart } from './owned-multipart.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface AbortUploadDeps {
@@ -13,14 +13,14 @@ export interface AbortUploadDeps {
   clock: Clock;
 }
 
-/** Gives an unfinished upload up: its parts are erased. May be repeated; a completed upload is no session any more. */
+/** Gives an unfinished upload up: its parts are erased. May be repeated; a completed upload is no multipart upload any more. */
 export async function abortUpload(
   deps: AbortUploadDeps,
   principal: Principal,
   reference: MultipartReference,
 ): Promise<void> {
   const { db, clock } = deps;
-  const { upload, store } = await ownedSession(deps, principal, reference);
+  const { upload, store } = await ownedMultipart(deps, principal, reference);
   if (upload.erasedAt) return;
   const isDiscarded =
     upload.status === 'discarded' || (await uploadStore.discard(db, { id: upload.id, at: clock.date() }));

@@ -13,7 +13,7 @@ import {
   type UploadedPart,
 } from '../storage/object-store.ts';
 import { plainEtag } from '../storage/part-etag.ts';
-import { type MultipartUpload, orUnavailable, ownedSession } from './multipart-session.ts';
+import { orUnavailable, ownedMultipart, type UploadInParts } from './owned-multipart.ts';
 import { partSizes } from './part-plan.ts';
 import { uploadStore } from './upload-store.ts';
 
@@ -29,14 +29,14 @@ export async function completeUpload(
   principal: Principal,
   command: CompleteUploadCommand,
 ): Promise<{ key: string; storage: StorageId }> {
-  const { upload, store } = await ownedSession(deps, principal, command);
+  const { upload, store } = await ownedMultipart(deps, principal, command);
   const partsHash = hashOf(command.parts);
   const fault =
     upload.status === 'open'
       ? await commit(deps, { upload, store, parts: command.parts, partsHash })
       : undefined;
   // Read again: another complete or an abort may have been first, and then its outcome counts.
-  const { upload: now } = await ownedSession(deps, principal, command);
+  const { upload: now } = await ownedMultipart(deps, principal, command);
   if (now.status === 'discarded') {
     if (upload.status === 'open') await orUnavailable(store.delete(upload.key));
     throw new ApiError('invalid_multipart_upload');
@@ -47,7 +47,7 @@ export async function completeUpload(
 }
 
 interface Commit {
-  upload: MultipartUpload;
+  upload: UploadInParts;
   store: ObjectStore;
   parts: readonly UploadedPart[];
   partsHash: Buffer;
@@ -70,7 +70,7 @@ async function commit(
 
 async function joinParts(
   store: ObjectStore,
-  { key, multipartId, sizeBytes, partSizeBytes }: MultipartUpload,
+  { key, multipartId, sizeBytes, partSizeBytes }: UploadInParts,
   parts: readonly UploadedPart[],
 ): Promise<void> {
   const partSizesBytes = partSizes(sizeBytes, partSizeBytes);

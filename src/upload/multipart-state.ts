@@ -4,7 +4,7 @@ import type { MultipartReference } from '../contract/upload.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database/database.ts';
 import { NoSuchUpload, type ObjectStores, type StoredPart } from '../storage/object-store.ts';
-import { orUnavailable, ownedSession } from './multipart-session.ts';
+import { orUnavailable, ownedMultipart } from './owned-multipart.ts';
 import { partSizes } from './part-plan.ts';
 
 export interface MultipartState {
@@ -12,7 +12,7 @@ export interface MultipartState {
   partSizeBytes: number;
   /** Stored as the plan wants them. */
   uploaded: StoredPart[];
-  /** With a URL that lives as long as the session does. */
+  /** With a URL that lives as long as the upload does. */
   missing: { partNumber: number; url: string }[];
 }
 
@@ -22,7 +22,7 @@ export async function multipartState(
   principal: Principal,
   reference: MultipartReference,
 ): Promise<MultipartState> {
-  const { upload, store } = await ownedSession(deps, principal, reference);
+  const { upload, store } = await ownedMultipart(deps, principal, reference);
   const expiresInSeconds = Math.floor((upload.expiresAt.getTime() - deps.clock.now()) / 1000);
   if (upload.status !== 'open' || expiresInSeconds <= 0) throw new ApiError('invalid_multipart_upload');
   const { key, sizeBytes, partSizeBytes, multipartId: uploadId } = upload;

@@ -20,7 +20,7 @@ import {
 import { partSizeFor, partSizes } from './part-plan.ts';
 import type { Upload } from './upload.ts';
 import { expectAllowed, fileTooLarge, unsupportedName } from './upload-refusal.ts';
-import { withRoom } from './upload-room.ts';
+import { withReservation } from './upload-reservation.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface PrepareUploadDeps {
@@ -64,7 +64,7 @@ export async function prepareUpload(
   if (command.speakerDiarization && !account.plan.speakerDiarization) throw new ApiError('pro_required');
   await deps.allowance.assertLeft(deps.db, account);
   if (sizeBytes > account.plan.fileBytesMax) throw fileTooLarge(sizeBytes, account.plan);
-  expectAllowed(await uploadStore.unclaimed(deps.db, account.id), account.plan, sizeBytes);
+  expectAllowed(await uploadStore.unused(deps.db, account.id), account.plan, sizeBytes);
   const contentType = acceptedType(filename, command.contentType);
   if (contentType === undefined) throw unsupportedName(filename, command.contentType);
   try {
@@ -85,7 +85,7 @@ async function signTarget(deps: PrepareUploadDeps, accepted: AcceptedUpload): Pr
     return await insertUpload(deps, accepted, isMultipart);
   };
   const wanted = { accountId: accepted.account.id, sizeBytes: accepted.sizeBytes };
-  const upload = await (store.id === 'local' ? withRoom(deps, wanted, insert) : insert());
+  const upload = await (store.id === 'local' ? withReservation(deps, wanted, insert) : insert());
   const target = isMultipart ? await multipartTarget(deps, store, upload) : await singleTarget(store, upload);
   return { key: upload.key, storage: store.id, contentType: upload.contentType, upload: target };
 }
@@ -112,7 +112,7 @@ async function insertUpload(
   };
   return await db.transaction(async (tx) => {
     await uploadStore.lockAccount(tx, account.id);
-    expectAllowed(await uploadStore.unclaimed(tx, account.id), account.plan, upload.sizeBytes);
+    expectAllowed(await uploadStore.unused(tx, account.id), account.plan, upload.sizeBytes);
     return await uploadStore.insert(tx, upload);
   });
 }

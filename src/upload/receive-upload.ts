@@ -11,10 +11,10 @@ import type { Database } from '../platform/database/database.ts';
 import type { DiskBudget } from '../platform/disk/disk-budget.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import type { ObjectStores } from '../storage/object-store.ts';
-import { orUnavailable } from './multipart-session.ts';
+import { orUnavailable } from './owned-multipart.ts';
 import type { Upload } from './upload.ts';
 import { expectAllowed, expectBytesAllowed, largerThanAllowed, unsupportedName } from './upload-refusal.ts';
-import { withRoom } from './upload-room.ts';
+import { withReservation } from './upload-reservation.ts';
 import { uploadStore } from './upload-store.ts';
 
 export interface ReceiveUploadDeps {
@@ -113,12 +113,12 @@ async function insertUpload(
     await orUnavailable(stores.current.check());
     return await db.transaction(async (tx) => {
       await uploadStore.lockAccount(tx, account.id);
-      expectAllowed(await uploadStore.unclaimed(tx, account.id), account.plan, sizeBytes);
+      expectAllowed(await uploadStore.unused(tx, account.id), account.plan, sizeBytes);
       return await uploadStore.insert(tx, upload);
     });
   };
   const wanted = { accountId: account.id, sizeBytes };
-  return await (stores.current.id === 'local' ? withRoom(deps, wanted, insert) : insert());
+  return await (stores.current.id === 'local' ? withReservation(deps, wanted, insert) : insert());
 }
 
 /** More of it has come than its row counts for the account. */
@@ -129,7 +129,7 @@ async function growUpload(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     await uploadStore.lockAccount(tx, accountId);
-    expectBytesAllowed(await uploadStore.unclaimed(tx, accountId), plan, toBytes - fromBytes);
+    expectBytesAllowed(await uploadStore.unused(tx, accountId), plan, toBytes - fromBytes);
     await uploadStore.settleSize(tx, { id, sizeBytes: toBytes });
   });
 }
@@ -164,11 +164,11 @@ class MeasuredBody implements AsyncIterable<Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    for await (const block of this.#body) {
-      this.sizeBytes += block.length;
+    for await (const bytes of this.#body) {
+      this.sizeBytes += bytes.length;
       if (this.sizeBytes > this.#cover.coveredBytes) await this.#grow();
-      this.#hash.update(block);
-      yield block;
+      this.#hash.update(bytes);
+      yield bytes;
     }
   }
 

@@ -3,8 +3,8 @@ import type { StorageId } from '../storage/object-store.ts';
 
 export interface SweepTimes {
   now: Date;
-  /** Multipart URLs that ended before this: the session is given up. */
-  sessionsEndedBefore: Date;
+  /** Multipart URLs that ended before this: the upload is given up. */
+  multipartsEndedBefore: Date;
   /** Uploads prepared or completed before this and used by no job: given up. */
   unusedSince: Date;
   /** Jobs finished before this: their media is given up. */
@@ -21,8 +21,8 @@ const batchSize = 500;
 
 export const sweepStore = {
   /**
-   * Gives up what nobody needs any more. A job that claims an upload at this moment holds its row, so it is skipped;
-   * one that claimed it just before has changed last_used_at, which is looked at again under the lock.
+   * Gives up what nobody needs any more. A job that uses an upload at this moment holds its row, so it is skipped;
+   * one that used it just before has changed last_used_at, which is looked at again under the lock.
    */
   async discardUnneeded(db: Queryable, times: SweepTimes): Promise<number> {
     const rows = await db.query(
@@ -39,7 +39,7 @@ export const sweepStore = {
          order by created_at limit ${batchSize}
          for update skip locked)
        returning id`,
-      [times.now, times.sessionsEndedBefore, times.unusedSince, times.finishedBefore],
+      [times.now, times.multipartsEndedBefore, times.unusedSince, times.finishedBefore],
     );
     return rows.length;
   },

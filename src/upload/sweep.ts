@@ -48,11 +48,11 @@ async function sweepAll(deps: SweepDeps): Promise<SweepReport> {
   const ago = (ms: number) => new Date(now.getTime() - ms);
   const times = {
     now,
-    sessionsEndedBefore: ago(graceMs),
+    multipartsEndedBefore: ago(graceMs),
     unusedSince: ago(unusedKeptMs),
     finishedBefore: ago(retentionDays * dayMs),
   };
-  await settleEndedSingles(deps, times.sessionsEndedBefore);
+  await settleEndedSingles(deps, times.multipartsEndedBefore);
   let discarded = 0;
   let erased = 0;
   for (let batch = 0; batch < batchesMax; batch += 1) {

@@ -2,7 +2,7 @@
 import type { Plan } from '../account/plan.ts';
 import { ApiError } from '../contract/errors.ts';
 import { acceptedExtensions, extensionOf } from '../media/accepted-media.ts';
-import type { Unclaimed } from './upload.ts';
+import type { UnusedUploads } from './upload.ts';
 
 const acceptedSentence = `Accepted are audio and video files: ${acceptedExtensions.join(', ')}.`;
 
@@ -12,13 +12,13 @@ export function fileTooLarge(sizeBytes: number, { fileBytesMax }: Plan): ApiErro
 }
 
 /** What an account may have prepared at once, before any job uses it. */
-export function expectAllowed(unclaimed: Unclaimed, plan: Plan, sizeBytes: number): void {
-  expectBytesAllowed(unclaimed, plan, sizeBytes);
-  if (unclaimed.openUploads >= plan.openUploadsMax) throw tooManyOpen(unclaimed, plan);
+export function expectAllowed(unused: UnusedUploads, plan: Plan, sizeBytes: number): void {
+  expectBytesAllowed(unused, plan, sizeBytes);
+  if (unused.openUploads >= plan.openUploadsMax) throw tooManyOpen(unused, plan);
 }
 
-export function expectBytesAllowed(unclaimed: Unclaimed, plan: Plan, sizeBytes: number): void {
-  if (unclaimed.bytes + sizeBytes > plan.unclaimedBytesMax) throw tooMuchUnclaimed(unclaimed, plan);
+export function expectBytesAllowed(unused: UnusedUploads, plan: Plan, sizeBytes: number): void {
+  if (unused.bytes + sizeBytes > plan.unclaimedBytesMax) throw tooMuchUnused(unused, plan);
 }
 
 /** For a file that was cut off there: how large it is, nobody knows. */
@@ -27,15 +27,15 @@ export function largerThanAllowed({ fileBytesMax }: Plan): ApiError {
   return new ApiError('file_too_large', { message });
 }
 
-function tooMuchUnclaimed(unclaimed: Unclaimed, { unclaimedBytesMax }: Plan): ApiError {
-  const message = `With this file the uploads of this account that no transcription uses yet would be larger than the ${bytes(unclaimedBytesMax)} that its plan allows; they have ${bytes(unclaimed.bytes)} now. Create transcriptions from them, abort those that are multipart, or wait: what is not used is erased after a day.`;
+function tooMuchUnused(unused: UnusedUploads, { unclaimedBytesMax }: Plan): ApiError {
+  const message = `With this file the uploads of this account that no transcription uses yet would be larger than the ${bytes(unclaimedBytesMax)} that its plan allows; they have ${bytes(unused.bytes)} now. Create transcriptions from them, abort those that are multipart, or wait: what is not used is erased after a day.`;
   return new ApiError('file_too_large', { message });
 }
 
 /** How long a client waits before it asks whether one of its other uploads is done. */
 const openUploadRetrySeconds = 30;
 
-function tooManyOpen({ openUploads }: Unclaimed, { openUploadsMax }: Plan): ApiError {
+function tooManyOpen({ openUploads }: UnusedUploads, { openUploadsMax }: Plan): ApiError {
   const message = `This account has ${openUploads} open uploads, and its plan allows ${openUploadsMax}. Finish or abort one first, or wait until their URLs have expired.`;
   const headers = { 'retry-after': String(openUploadRetrySeconds) };
   return new ApiError('rate_limited', { message, headers });

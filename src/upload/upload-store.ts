@@ -1,6 +1,6 @@
 import { onlyRow, type Queryable } from '../platform/database/database.ts';
 import type { StorageId } from '../storage/object-store.ts';
-import type { Unclaimed, Upload, UploadStatus } from './upload.ts';
+import type { UnusedUploads, Upload, UploadStatus } from './upload.ts';
 
 interface UploadRow {
   id: string;
@@ -92,7 +92,7 @@ export const uploadStore = {
   },
 
   /** What an account has prepared and no job uses yet. */
-  async unclaimed(db: Queryable, accountId: string): Promise<Unclaimed> {
+  async unused(db: Queryable, accountId: string): Promise<UnusedUploads> {
     const rows = await db.query<{ bytes: string; open: number }>(
       `select coalesce(sum(size_bytes), 0) as bytes, (count(*) filter (where status = 'open'))::int as open
        from upload where account_id = $1 and status in ('open', 'completed') and last_used_at is null`,
@@ -147,7 +147,7 @@ export const uploadStore = {
     return onlyRow(rows);
   },
 
-  /** open → completed. False when the session was completed or discarded before. */
+  /** open → completed. False when it was completed or discarded before. */
   async complete(
     db: Queryable,
     { id, partsHash, at }: { id: string; partsHash: Buffer; at: Date },
@@ -181,17 +181,17 @@ export const uploadStore = {
    * Ties a job to its upload, in the job's own transaction. A single PUT counts as completed once a job uses it.
    * False when the upload was discarded meanwhile: the row lock lets either the sweep or the job win, never both.
    */
-  async claim(
+  async use(
     tx: Queryable,
     { uploadId, transcriptionId, at }: { uploadId: string; transcriptionId: string; at: Date },
   ): Promise<boolean> {
-    const claimed = await tx.query(
+    const used = await tx.query(
       `update upload set status = 'completed', completed_at = coalesce(completed_at, $2), last_used_at = $2
        where id = $1 and (status = 'completed' or (status = 'open' and part_size_bytes is null))
        returning id`,
       [uploadId, at],
     );
-    if (claimed.length === 0) return false;
+    if (used.length === 0) return false;
     await tx.query('insert into upload_use (upload_id, transcription_id) values ($1, $2)', [
       uploadId,
       transcriptionId,
@@ -201,7 +201,7 @@ export const uploadStore = {
 
   /**
    * Deletes the uploads that these jobs use and no other does; gives those that have bytes. The lock comes first: a
-   * job that claims one of them at this moment is seen, or finds it gone.
+   * job that uses one of them at this moment is seen, or finds it gone.
    */
   async deleteUsedOnlyBy(tx: Queryable, transcriptionIds: readonly string[]): Promise<DeletedUpload[]> {
     const used = await tx.query<{ id: string }>(

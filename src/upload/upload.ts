@@ -3,7 +3,7 @@ import type { StorageId } from '../storage/object-store.ts';
 export type UploadStatus = 'open' | 'completed' | 'discarded';
 
 /** What an account has prepared and no job uses yet. */
-export interface Unclaimed {
+export interface UnusedUploads {
   bytes: number;
   openUploads: number;
 }

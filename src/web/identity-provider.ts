@@ -1,4 +1,4 @@
-/** Signing in with a company's own identity: the code flow of OpenID Connect with PKCE, through the guarded way out. */
+/** Signing in with a company's own identity: the code flow of OpenID Connect with PKCE, through egress. */
 import * as client from 'openid-client';
 import type { Identity } from '../account/identity-store.ts';
 import type { Egress } from '../egress/egress.ts';

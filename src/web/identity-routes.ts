@@ -89,7 +89,7 @@ function setPending(reply: FastifyReply, publicUrl: PublicUrl, value: string): v
     path: '/signin',
     httpOnly: true,
     sameSite: 'lax',
-    secure: publicUrl.base.startsWith('https:'),
+    secure: publicUrl.isHttps,
   });
   reply.header('set-cookie', cookie);
 }

@@ -47,5 +47,5 @@ export async function recordTerminalEvent(
 }
 
 export function resourceUrl(publicUrl: string, transcriptionId: string): string {
-  return `${publicUrl.replace(/\/+$/, '')}/api/v1/transcriptions/${transcriptionId}`;
+  return `${publicUrl}/api/v1/transcriptions/${transcriptionId}`;
 }

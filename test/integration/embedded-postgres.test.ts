@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
-import { openSession } from '../../src/platform/database/database-session.ts';
+import { openConnection } from '../../src/platform/database/dedicated-connection.ts';
 import { findPostgresBinaries } from '../../src/postgres/binaries.ts';
 import { ensureCluster } from '../../src/postgres/cluster.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
@@ -21,11 +21,11 @@ import { eventually } from '../support/eventually.ts';
 import { silentLogger as logger } from '../support/silent-logger.ts';
 
 async function query<Row extends object>(connectionString: string, text: string): Promise<Row[]> {
-  const session = await openSession({ connectionString, applicationName: 'longhand test' });
+  const connection = await openConnection({ connectionString, applicationName: 'longhand test' });
   try {
-    return await session.query<Row>(text);
+    return await connection.query<Row>(text);
   } finally {
-    await session.close();
+    await connection.close();
   }
 }
 

@@ -87,9 +87,7 @@ async function runningJob(context: StorageContext, { account }: Owner, upload: P
       options,
       allowanceDay: day,
     });
-    assert.ok(
-      await uploadStore.claim(tx, { uploadId: uploadId ?? '', transcriptionId: id, at: clock.date() }),
-    );
+    assert.ok(await uploadStore.use(tx, { uploadId: uploadId ?? '', transcriptionId: id, at: clock.date() }));
     await queue.send(tx, stepQueues.decode.name, [{ data: { transcriptionId: id } }]);
     await tx.query(`insert into chunk (transcription_id, index, plan) values ($1, 0, '{}')`, [id]);
     await tx.query(

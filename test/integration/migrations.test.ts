@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openSession } from '../../src/platform/database/database-session.ts';
+import { openConnection } from '../../src/platform/database/dedicated-connection.ts';
 import { dataDirectoryWithDatabase, startMember } from '../support/data-directory.ts';
 
 test('three processes that migrate at once run every migration once', async (t) => {
@@ -18,12 +18,14 @@ test('three processes that migrate at once run every migration once', async (t) 
     Array.from({ length: 3 }, () => startMember(t, [dataDir, 'migrate', directory])),
   );
   for (const { answer } of members) assert.equal(answer.refused, undefined);
-  const session = await openSession({
+  const connection = await openConnection({
     connectionString: members[0]?.answer.ready ?? '',
     applicationName: 'longhand test',
   });
-  const rows = await session.query<{ name: string }>('select name from schema_migration order by applied_at');
-  await session.close();
+  const rows = await connection.query<{ name: string }>(
+    'select name from schema_migration order by applied_at',
+  );
+  await connection.close();
   assert.deepEqual(
     rows.map(({ name }) => name),
     [1, 2, 3, 4, 5].map((number) => `000${number}-step.sql`),

@@ -22,7 +22,7 @@ function create(principal: Principal, request: Partial<CreateTranscriptionReques
     ...world.deps,
     ...world.deps.admission,
     verifyUpload: () => assert.fail('no upload is used here'),
-    claimUpload: () => assert.fail('no upload is used here'),
+    useUpload: () => assert.fail('no upload is used here'),
     isAcceptableSourceUrl: () => true,
     labelOfUrl: () => 'a.mp3',
   };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { MediaFailure } from '../../src/media/media-failure.ts';
 import { DatabaseUnavailable } from '../../src/platform/database/database-fault.ts';
-import { DiskBudget, NoRoom } from '../../src/platform/disk/disk-budget.ts';
+import { DiskBudget, NoDiskSpace } from '../../src/platform/disk/disk-budget.ts';
 import { ScratchDirectory } from '../../src/platform/disk/scratch-directory.ts';
 import { Postponed } from '../../src/platform/queue/queue.ts';
 import { EngineUnavailable, ModelMissing, SpeechError, SpeechProcessDied } from '../../src/speech/speech.ts';
@@ -145,8 +145,8 @@ for (const [of, error] of outagesOf) {
 }
 
 for (const error of [
-  new NoRoom('too large'),
-  new StorageUnavailable('the disk is full', { cause: new NoRoom('too large') }),
+  new NoDiskSpace('too large'),
+  new StorageUnavailable('the disk is full', { cause: new NoDiskSpace('too large') }),
 ]) {
   test(`a task that is too large for the room on the disk waits and does not hold up others (${error.name})`, async (t) => {
     const { world, deps, outages, id, space } = await open(t);

@@ -168,7 +168,7 @@ describe('the local storage', () => {
   });
 
   test('says that uploads are unavailable when the disk has no room', async (t) => {
-    const service = await startUploadService(t, { roomBytes: () => 99 * mebibyte });
+    const service = await startUploadService(t, { availableBytes: () => 99 * mebibyte });
     const { headers } = await service.createAccount('free');
     const client = new UploadClient(service.url, headers);
     assert.equal((await client.prepare(10 * mebibyte)).storage, 'local');

@@ -11,7 +11,7 @@ const diskMebibytes = 8;
 
 async function startOnSmallDisk(
   t: import('node:test').TestContext,
-  options: { roomBytes?: () => number } = {},
+  options: { availableBytes?: () => number } = {},
 ) {
   const disk = await mountSmallDisk(t, diskMebibytes);
   const service = await startUploadService(t, {
@@ -24,7 +24,7 @@ async function startOnSmallDisk(
 }
 
 /** The look at the room before an upload is switched off, as if the disk had filled up just after it. */
-const believedRoom = { roomBytes: () => Number.MAX_SAFE_INTEGER };
+const believedSpace = { availableBytes: () => Number.MAX_SAFE_INTEGER };
 
 async function assertUnavailable(put: Response): Promise<void> {
   assert.equal(put.status, 503);
@@ -34,7 +34,7 @@ async function assertUnavailable(put: Response): Promise<void> {
 
 describe('a full disk', { skip: skipWithoutMounts }, () => {
   test('refuses a single PUT clearly, keeps nothing of it, and takes one that fits', async (t) => {
-    const { service, client } = await startOnSmallDisk(t, believedRoom);
+    const { service, client } = await startOnSmallDisk(t, believedSpace);
     const large = Buffer.alloc(8.5 * mebibyte, 1);
     const prepared = await client.prepareSingle(large.length);
     const { url, headers } = prepared.upload;
@@ -49,22 +49,22 @@ describe('a full disk', { skip: skipWithoutMounts }, () => {
   });
 
   test('refuses a part clearly, keeps nothing of it, and the session can still be aborted', async (t) => {
-    const { service, client } = await startOnSmallDisk(t, believedRoom);
+    const { service, client } = await startOnSmallDisk(t, believedSpace);
     const { key, storage, upload } = await client.prepareMultipart(20 * mebibyte);
     const body = Buffer.alloc(upload.part_size, 1);
     await assertUnavailable(await fetch(upload.parts[0]?.url ?? '', { method: 'PUT', body }));
     assert.deepEqual(await readdir(service.local.incomingDir), []);
-    assert.deepEqual(await readdir(service.local.sessionDir({ key, uploadId: upload.upload_id })), []);
+    assert.deepEqual(await readdir(service.local.multipartDir({ key, uploadId: upload.upload_id })), []);
     const session = { key, storage, upload_id: upload.upload_id };
     assert.equal((await client.call('DELETE', '/api/v1/uploads/multipart', session)).status, 204);
   });
 
   test('is found out by prepare, and by a PUT before it takes a byte', async (t) => {
-    let roomBytes: number | undefined = Number.MAX_SAFE_INTEGER;
-    const { service, client } = await startOnSmallDisk(t, { roomBytes: () => roomBytes ?? 0 });
+    let availableBytes: number | undefined = Number.MAX_SAFE_INTEGER;
+    const { service, client } = await startOnSmallDisk(t, { availableBytes: () => availableBytes ?? 0 });
     const body = Buffer.alloc(1000);
     const { url, headers } = (await client.prepareSingle(body.length)).upload;
-    roomBytes = undefined;
+    availableBytes = undefined;
     const answer = await client.tryPrepare({ filename: 'a.mp3', size: body.length });
     assert.deepEqual([answer.status, answer.code], [503, 'api_uploads_unavailable']);
     await assertUnavailable(await fetch(url, { method: 'PUT', headers, body }));
@@ -75,7 +75,7 @@ describe('a full disk', { skip: skipWithoutMounts }, () => {
 test('a disk that cannot be written: prepare is 503, a PUT is refused', {
   skip: skipWithoutMounts,
 }, async (t) => {
-  const { disk, client } = await startOnSmallDisk(t, believedRoom);
+  const { disk, client } = await startOnSmallDisk(t, believedSpace);
   const body = Buffer.alloc(1000);
   const { url, headers } = (await client.prepareSingle(body.length)).upload;
   await disk.makeReadOnly();

@@ -17,7 +17,7 @@ async function freeClient(context: StorageContext) {
 }
 
 /** A job of the account uses this upload from now on. */
-async function claim(
+async function use(
   { db, clock }: StorageContext,
   accountId: string,
   { key, storage }: Prepared,
@@ -28,7 +28,7 @@ async function claim(
     [transcriptionId, accountId],
   );
   const upload = await uploadStore.find(db, { accountId, key, storage: storage as 'local' | 's3' });
-  assert.ok(await uploadStore.claim(db, { uploadId: upload?.id ?? '', transcriptionId, at: clock.date() }));
+  assert.ok(await uploadStore.use(db, { uploadId: upload?.id ?? '', transcriptionId, at: clock.date() }));
 }
 
 function sweepAfter(context: StorageContext, ms: number) {
@@ -56,7 +56,7 @@ onBothStorages('limits of an account', (storageCase) => {
     const small = await freeClient(context);
     for (let job = 0; job < 4; job += 1) {
       const prepared = await small.client.prepareSingle(15 * mebibyte);
-      await claim(context, small.account.id, prepared);
+      await use(context, small.account.id, prepared);
     }
     await context.db.query('update upload set size_bytes = $2 where account_id = $1', [
       small.account.id,
@@ -88,7 +88,7 @@ onBothStorages('limits of an account', (storageCase) => {
     assert.ok(first && (await client.abort(first)).status === 204);
     const single = await client.prepareSingle(1000);
     assert.equal((await client.tryPrepare({ filename: 'a.mp3', size: 1 })).status, 429);
-    await claim(context, account.id, single);
+    await use(context, account.id, single);
     assert.equal((await client.tryPrepare({ filename: 'a.mp3', size: 1 })).status, 200);
   });
 

@@ -4,11 +4,11 @@ import { buffer } from 'node:stream/consumers';
 import { onBothStorages, type StorageContext } from '../support/storage-suite.ts';
 import {
   type MultipartUpload,
+  multipartOf,
   type Part,
   type Prepared,
   putAllParts,
   putPart,
-  sessionOf,
 } from '../support/upload-client.ts';
 import { wavBytes } from '../support/wav-bytes.ts';
 
@@ -139,7 +139,7 @@ onBothStorages('multipart', (storageCase) => {
       const [prepared, parts] = await uploaded(context);
       const [other] = await uploaded(context);
       const single = await client.prepareSingle(100);
-      const session = sessionOf(prepared);
+      const session = multipartOf(prepared);
       const wrongSessions: unknown[] = [
         { ...session, key: other.key },
         { ...session, key: single.key },

@@ -31,8 +31,8 @@ onBothStorages('a file in a request', (storageCase) => {
     assert.deepEqual(await buffer(await context.store.read(reference.key)), bytes);
     const verified = await verifyUpload(context, principalOf(account), reference);
     assert.equal(verified.contentType, 'audio/wav');
-    const unclaimed = await uploadStore.unclaimed(context.db, account.id);
-    assert.deepEqual(unclaimed, { bytes: bytes.length, openUploads: 1 });
+    const unused = await uploadStore.unused(context.db, account.id);
+    assert.deepEqual(unused, { bytes: bytes.length, openUploads: 1 });
   });
 
   storageCase('leaves nothing when it is discarded', async (context) => {
@@ -40,7 +40,7 @@ onBothStorages('a file in a request', (storageCase) => {
     const { reference, discard } = await receive(context, { sizeBytesMax: bytes.length + 500 }, account);
     await discard();
     assert.equal(await context.store.head(reference.key), undefined);
-    assert.deepEqual(await uploadStore.unclaimed(context.db, account.id), { bytes: 0, openUploads: 0 });
+    assert.deepEqual(await uploadStore.unused(context.db, account.id), { bytes: 0, openUploads: 0 });
     await discard();
   });
 
@@ -55,7 +55,7 @@ onBothStorages('a file in a request', (storageCase) => {
     await assert.rejects(receive(context, { body: inPieces(Buffer.alloc(0)) }, account), {
       code: 'empty_upload',
     });
-    assert.deepEqual(await uploadStore.unclaimed(context.db, account.id), { bytes: 0, openUploads: 0 });
+    assert.deepEqual(await uploadStore.unused(context.db, account.id), { bytes: 0, openUploads: 0 });
   });
 
   storageCase('ends where the plan does, also where nobody told its size', async (context) => {
@@ -65,6 +65,6 @@ onBothStorages('a file in a request', (storageCase) => {
     await assert.rejects(receive(context, { sizeBytesMax: 500_000 }, small), { code: 'file_too_large' });
     const crowded = withPlan(account, { unclaimedBytesMax: 17 * 1024 * 1024 });
     await assert.rejects(receive(context, {}, crowded), { code: 'file_too_large' });
-    assert.deepEqual(await uploadStore.unclaimed(context.db, account.id), { bytes: 0, openUploads: 0 });
+    assert.deepEqual(await uploadStore.unused(context.db, account.id), { bytes: 0, openUploads: 0 });
   });
 });

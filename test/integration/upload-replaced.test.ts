@@ -35,8 +35,8 @@ async function createJob(
       `insert into transcription (id, account_id, filename, source, options) values ($1, $2, 'a', '{}', '{}')`,
       [transcriptionId, context.account.id],
     );
-    const claim = { uploadId: verified.id, transcriptionId, at: context.clock.date() };
-    assert.ok(await uploadStore.claim(tx, claim));
+    const use = { uploadId: verified.id, transcriptionId, at: context.clock.date() };
+    assert.ok(await uploadStore.use(tx, use));
   });
   return verified;
 }

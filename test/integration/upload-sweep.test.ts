@@ -49,8 +49,8 @@ async function jobOn(context: StorageContext, { key, storage }: Prepared): Promi
   );
   const reference = { accountId: context.account.id, key, storage: storage as 'local' | 's3' };
   const upload = await uploadStore.find(context.db, reference);
-  const claim = { uploadId: upload?.id ?? '', transcriptionId: id, at: context.clock.date() };
-  assert.equal(await uploadStore.claim(context.db, claim), true);
+  const use = { uploadId: upload?.id ?? '', transcriptionId: id, at: context.clock.date() };
+  assert.equal(await uploadStore.use(context.db, use), true);
   return id;
 }
 
@@ -129,7 +129,7 @@ onBothStorages('sweep', (storageCase) => {
     },
   );
 
-  storageCase('a retention of 0 days still spares what was claimed in the last hour', async (context) => {
+  storageCase('a retention of 0 days still spares what was used in the last hour', async (context) => {
     const upload = await single(context);
     await finish(context, await jobOn(context, upload));
     await sweep(depsOf(context, 0));

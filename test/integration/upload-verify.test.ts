@@ -135,17 +135,17 @@ onBothStorages('verification', (storageCase) => {
   storageCase('an upload serves several jobs, and none once it was discarded', async (context) => {
     const prepared = await uploaded(context);
     const verified = await verify(context, referenceTo(context, prepared));
-    const claim = { uploadId: verified.id, at: context.clock.date() };
+    const use = { uploadId: verified.id, at: context.clock.date() };
     for (let job = 0; job < 2; job += 1) {
       const transcriptionId = await insertTranscription(context);
-      assert.equal(await uploadStore.claim(context.db, { ...claim, transcriptionId }), true);
+      assert.equal(await uploadStore.use(context.db, { ...use, transcriptionId }), true);
     }
     assert.equal((await verify(context, referenceTo(context, prepared))).id, verified.id);
     const given = await uploaded(context);
     const other = await verify(context, referenceTo(context, given));
     assert.equal(await uploadStore.discard(context.db, { id: other.id, at: context.clock.date() }), true);
-    const late = { ...claim, uploadId: other.id, transcriptionId: crypto.randomUUID() };
-    assert.equal(await uploadStore.claim(context.db, late), false);
+    const late = { ...use, uploadId: other.id, transcriptionId: crypto.randomUUID() };
+    assert.equal(await uploadStore.use(context.db, late), false);
     await assert.rejects(verify(context, referenceTo(context, given)), { code: 'upload_not_found' });
   });
 });

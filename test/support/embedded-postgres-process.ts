@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { systemClock } from '../../src/platform/clock.ts';
 import { Database } from '../../src/platform/database/database.ts';
 import { migrate } from '../../src/platform/database/migrations.ts';
-import { claimService } from '../../src/platform/database/service-claim.ts';
+import { takeServiceLock } from '../../src/platform/database/service-lock.ts';
 import { openEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { silentLogger as logger } from './silent-logger.ts';
 
@@ -37,7 +37,7 @@ async function enterAndWork(): Promise<void> {
 async function workOn(db: Database): Promise<void> {
   const claim =
     role === 'serve'
-      ? await claimService({ db, dataDir, logger, clock: systemClock, onLost: () => process.exit(3) })
+      ? await takeServiceLock({ db, dataDir, logger, clock: systemClock, onLost: () => process.exit(3) })
       : undefined;
   if (role === 'migrate') await migrate(db, migrationsDir, logger);
   console.log(JSON.stringify({ ready: db.connectionString }));

@@ -85,15 +85,15 @@ export class UploadClient {
   }
 
   complete(prepared: Prepared<MultipartUpload>, parts: unknown): Promise<Answer> {
-    return this.call('POST', '/api/v1/uploads/multipart', { ...sessionOf(prepared), parts });
+    return this.call('POST', '/api/v1/uploads/multipart', { ...multipartOf(prepared), parts });
   }
 
   abort(prepared: Prepared<MultipartUpload>): Promise<Answer> {
-    return this.call('DELETE', '/api/v1/uploads/multipart', sessionOf(prepared));
+    return this.call('DELETE', '/api/v1/uploads/multipart', multipartOf(prepared));
   }
 }
 
-export function sessionOf({ key, storage, upload }: Prepared<MultipartUpload>) {
+export function multipartOf({ key, storage, upload }: Prepared<MultipartUpload>) {
   return { key, storage, upload_id: upload.upload_id };
 }
 

@@ -65,7 +65,7 @@ export async function startUploadService(
     db?: Database;
     directory?: string;
     /** Free bytes of the disk above its reserve; asked of the file system, without a reserve, unless given. */
-    roomBytes?: () => number;
+    availableBytes?: () => number;
     diskReserveBytes?: number;
   } = {},
 ): Promise<UploadService> {
@@ -75,10 +75,10 @@ export async function startUploadService(
   const uploadThreads = new UploadThreads();
   const publicUrl = new PublicUrl({ publicUrl: undefined, host: '127.0.0.1', port: 0, tls: undefined });
   const signingKey = Buffer.alloc(32, 7);
-  const { roomBytes } = options;
+  const { availableBytes } = options;
   const disk = new DiskBudget({
-    space: roomBytes
-      ? async () => ({ freeBytes: roomBytes(), totalBytes: Number.MAX_SAFE_INTEGER })
+    space: availableBytes
+      ? async () => ({ freeBytes: availableBytes(), totalBytes: Number.MAX_SAFE_INTEGER })
       : () => spaceOf([directory]),
     reserveBytes: options.diskReserveBytes ?? 0,
     promisedBytes: () => uploadStore.promisedBytes(db, clock.date()),

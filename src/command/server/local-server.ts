@@ -24,7 +24,7 @@ export async function startLocalServer({ config, clock, logger }: CommandContext
     tls: undefined,
     publicUrl: undefined,
     role: 'all',
-    doors: new Set(['mcp'] as const),
+    protocols: new Set(['mcp'] as const),
   } as const;
   const service = await startService(own, clock, logger);
   try {

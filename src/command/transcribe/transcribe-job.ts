@@ -152,13 +152,13 @@ async function storedSource(
   }
   let sizeBytes = 0;
   const counted = process.stdin.map(
-    (block: Buffer) => {
-      sizeBytes += block.length;
+    (bytes: Buffer) => {
+      sizeBytes += bytes.length;
       if (sizeBytes > plan.fileBytesMax)
         throw new CommandFailure(
           `Standard input has more than ${plan.fileBytesMax} bytes, the most that is taken.`,
         );
-      return block;
+      return bytes;
     },
     { signal },
   );

@@ -9,7 +9,7 @@ import type { Recording } from '../transcribe/recordings.ts';
 import { renderedTranscript } from '../transcribe/rendered-transcript.ts';
 import { KeyRefused } from '../transcribe/server-runner.ts';
 import type { Format } from '../transcribe/transcribe-options.ts';
-import { transcriptPlace } from '../transcribe/transcript-place.ts';
+import { transcriptPath } from '../transcribe/transcript-path.ts';
 import type { FoundFile } from './settled-files.ts';
 import { isVersion, type JournalEntry, type WatchJournal } from './watch-journal.ts';
 
@@ -140,7 +140,7 @@ export class Inbox {
   #placeFor(path: string): string {
     const { outputFolder: folder, format, journal } = this.#deps;
     const taken = new Set([...journal.entries()].map(([, { output }]) => output));
-    return transcriptPlace(path, { folder, format, isTaken: (place) => taken.has(place) });
+    return transcriptPath(path, { folder, format, isTaken: (place) => taken.has(place) });
   }
 
   async #isUnchanged({ path, sizeBytes, mtimeMs }: FoundFile): Promise<boolean> {

@@ -40,7 +40,7 @@ export function startRerunWorker(deps: RerunWorkerDeps): void {
 async function settle(deps: RerunWorkerDeps, { rerunId, transcriptionId }: RerunTask, error: unknown) {
   const { db, logger, outages } = deps;
   const fault = stepFault(error);
-  if (fault.kind === 'away' || fault.kind === 'no-room') {
+  if (fault.kind === 'away' || fault.kind === 'no-disk-space') {
     if (fault.kind === 'away') outages.report(fault.of, error, fault.retryAfterMs);
     throw new Postponed({ delayMs: outageWaitMs }, error);
   }

@@ -35,9 +35,9 @@ function needsKey({ operation }: Route): boolean {
 function parameterFields(document: ApiDocument, { operation }: Route): Html | undefined {
   const parameters = document.parameters(operation);
   if (parameters.length === 0) return undefined;
-  const places: Record<string, string> = { path: 'In the path', query: 'In the query', header: 'Headers' };
-  return html`${Object.entries(places).map(([place, title]) => {
-    const own = parameters.filter((one) => one.in === place);
+  const locations: Record<string, string> = { path: 'In the path', query: 'In the query', header: 'Headers' };
+  return html`${Object.entries(locations).map(([location, title]) => {
+    const own = parameters.filter((one) => one.in === location);
     if (own.length === 0) return undefined;
     const properties = Object.fromEntries(own.map((one) => [one.name, parameterSchema(one)]));
     const required = own.filter((one) => one.required).map(({ name }) => name);
@@ -111,9 +111,9 @@ function tryForm(document: ApiDocument, route: Route): Html {
   const inputs = document.parameters(operation).filter((one) => one.in !== 'cookie');
   return html`<details class="try"><summary>Try it</summary><form data-method="${method}" data-path="${path}"${needsKey(route) ? html` data-needs-key` : undefined}>
 ${inputs.map((one) => {
-  const { name, in: place, required } = one;
+  const { name, in: location, required } = one;
   const preset = presetOf(one);
-  return html`<label>${name}<input class="field" name="${name}" data-in="${place}" value="${preset === undefined ? '' : String(preset)}" autocomplete="off" spellcheck="false"${required ? html` required` : undefined}></label>`;
+  return html`<label>${name}<input class="field" name="${name}" data-in="${location}" value="${preset === undefined ? '' : String(preset)}" autocomplete="off" spellcheck="false"${required ? html` required` : undefined}></label>`;
 })}
 ${body && html`<label>Body<textarea class="field" name="body" rows="${pretty(sampleOf(document, body)).split('\n').length + 1}" spellcheck="false">${pretty(sampleOf(document, body))}</textarea></label>`}
 <p><button class="btn main">Send</button></p><output aria-live="polite"></output></form></details>`;

@@ -6,7 +6,7 @@ import { type EgressProxy, startEgressProxy } from '../../egress/proxy.ts';
 import { judgeUrl } from '../../egress/url.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { FinishedProcess } from '../../platform/process/subprocess.ts';
-import { type DownloadRoom, watchedFolder } from '../folder-room.ts';
+import { type DownloadReservation, watchedFolder } from '../folder-reservation.ts';
 import { cleanLabel, labelFromUrl } from '../label.ts';
 import { MediaFailure } from '../media-failure.ts';
 import { RateMeter } from '../minimum-rate.ts';
@@ -25,7 +25,7 @@ export interface PageTask {
   directory: string;
   sizeBytesMax: number;
   durationSecondsMax: number;
-  room?: DownloadRoom;
+  reservation?: DownloadReservation;
   signal?: AbortSignal;
 }
 
@@ -124,7 +124,7 @@ export class PageResolver {
     ];
     const limits = { timeoutMs: downloadTimeoutMs, fileBytesMax: task.sizeBytesMax };
     using pace = watchedPace(task.proxy, this.#clock);
-    using disk = task.room && (await watchedFolder(task.room, media, this.#clock));
+    using disk = task.reservation && (await watchedFolder(task.reservation, media, this.#clock));
     const signal = AbortSignal.any(
       [pace.signal, disk?.signal, task.signal].filter((one) => one !== undefined),
     );

@@ -8,11 +8,11 @@ const overviewPointsMax = 4_000;
 const headerBytes = 16;
 const magic = 'LPK1';
 /** An hour; it grows by as much again. Ten hours are 720 kB. */
-const roomPeaks = 3_600 * peaksPerSecond;
+const growthPeaks = 3_600 * peaksPerSecond;
 
 /** Takes samples as they are decoded. */
 export class PeakCollector {
-  #pairs = new Int8Array(2 * roomPeaks);
+  #pairs = new Int8Array(2 * growthPeaks);
   #count = 0;
   #low = 0;
   #high = 0;
@@ -48,7 +48,7 @@ export class PeakCollector {
 
   #end(): void {
     if (2 * this.#count === this.#pairs.length) {
-      const larger = new Int8Array(this.#pairs.length + 2 * roomPeaks);
+      const larger = new Int8Array(this.#pairs.length + 2 * growthPeaks);
       larger.set(this.#pairs);
       this.#pairs = larger;
     }

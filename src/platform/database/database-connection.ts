@@ -1,4 +1,4 @@
-/** What the pool and a session share: the limits of a connection, and a statement on it. */
+/** What the pool and a dedicated connection share: the limits of a connection, and a statement on it. */
 import type pg from 'pg';
 import { databaseFault } from './database-fault.ts';
 

@@ -15,7 +15,7 @@ import {
   statementTimeoutMs,
 } from './database-connection.ts';
 import { DatabaseUnavailable, databaseFault } from './database-fault.ts';
-import { type DatabaseSession, openSession } from './database-session.ts';
+import { type DedicatedConnection, openConnection } from './dedicated-connection.ts';
 
 export type { Queryable } from './database-connection.ts';
 
@@ -30,7 +30,7 @@ export interface PreparedQueryable {
 
 export interface DatabaseOptions {
   connectionString: string;
-  /** Leads to the server itself where a pooler stands between; for what lives as long as a session does. */
+  /** Leads to the server itself where a pooler stands between; for what belongs to one connection. */
   directConnectionString?: string | undefined;
   connectionsMax: number;
   applicationName: string;
@@ -47,7 +47,7 @@ const idleConnectionMs = 30_000;
 
 /**
  * A bounded pool of PostgreSQL connections. Every call ends within its limits;
- * a database that is away is told by DatabaseUnavailable.
+ * a database that is away is reported as DatabaseUnavailable.
  */
 export class Database implements Queryable, PreparedQueryable {
   readonly #options: DatabaseOptions;
@@ -174,10 +174,10 @@ export class Database implements Queryable, PreparedQueryable {
     }
   }
 
-  /** A connection outside the pool, for what lives as long as a session does: advisory locks, LISTEN. */
-  holdSession(applicationName: string): Promise<DatabaseSession> {
+  /** A connection outside the pool, for what belongs to one connection: advisory locks, LISTEN. */
+  dedicatedConnection(applicationName: string): Promise<DedicatedConnection> {
     const { connectionString, directConnectionString } = this.#options;
-    return openSession({ connectionString: directConnectionString ?? connectionString, applicationName });
+    return openConnection({ connectionString: directConnectionString ?? connectionString, applicationName });
   }
 
   /** Connections of a server that does not answer are left behind. */

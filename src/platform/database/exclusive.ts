@@ -14,8 +14,8 @@ const leaseSeconds = 15;
 const renewEveryMs = 5_000;
 
 /**
- * Runs `work` unless another process is at it: then undefined. A lease in a row, not a lock of a session: behind a pooler
- * a session belongs to nobody, and its lock stays when its process is gone.
+ * Runs `work` unless another process is at it: then undefined. A lease in a row, not a lock of a connection: behind a pooler
+ * a connection belongs to nobody, and its lock stays when its process is gone.
  */
 export async function runExclusively<Result>(
   { db, clock }: ExclusiveDeps,

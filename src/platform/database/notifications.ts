@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/telemetry.ts';
 import type { Database } from './database.ts';
-import type { DatabaseSession } from './database-session.ts';
+import type { DedicatedConnection } from './dedicated-connection.ts';
 
 /** `undefined`: anything may have changed, because for a while nobody listened. */
-export type Hear = (payload: string | undefined) => void;
+export type NotificationListener = (payload: string | undefined) => void;
 
 /** What a part needs that wants to be told. */
 export interface Announcements {
-  hear(channel: string, listener: Hear): void;
+  hear(channel: string, listener: NotificationListener): void;
   /** Whether what the database announces is known to arrive; while it is not, one has to look oneself. */
   readonly arrive: boolean;
 }
@@ -23,13 +23,17 @@ const echoWithinMs = 3_000;
 const lookEveryMs = 5_000;
 const echoChannel = 'longhand_echo';
 
-type NotificationsDeps = { db: Pick<Database, 'holdSession' | 'query'>; clock: Clock; logger: Logger };
+type NotificationsDeps = {
+  db: Pick<Database, 'dedicatedConnection' | 'query'>;
+  clock: Clock;
+  logger: Logger;
+};
 
 /** What the database announces, over one connection for the whole process, however many listen. */
 export class Notifications implements Announcements {
   readonly #deps: NotificationsDeps;
   readonly #channels: readonly string[];
-  readonly #listeners = new Map<string, Set<Hear>>();
+  readonly #listeners = new Map<string, Set<NotificationListener>>();
   readonly #stopping = new AbortController();
   readonly #stopLooking: () => void;
   readonly #running: Promise<void>;
@@ -47,7 +51,7 @@ export class Notifications implements Announcements {
     return this.#arrive;
   }
 
-  hear(channel: string, listener: Hear): void {
+  hear(channel: string, listener: NotificationListener): void {
     const listeners = this.#listeners.get(channel) ?? new Set();
     this.#listeners.set(channel, listeners.add(listener));
   }
@@ -73,27 +77,27 @@ export class Notifications implements Announcements {
 
   /** Until the connection is lost, or listening ends. False when nothing arrives over it. */
   async #listenOnce(): Promise<boolean> {
-    const session = await this.#deps.db.holdSession('longhand notifications');
+    const connection = await this.#deps.db.dedicatedConnection('longhand notifications');
     try {
-      if (!(await this.#hearsEcho(session))) return this.#stopping.signal.aborted;
+      if (!(await this.#hearsEcho(connection))) return this.#stopping.signal.aborted;
       for (const channel of this.#channels)
-        await session.listen(channel, (payload) => this.#tell(channel, payload));
+        await connection.listen(channel, (payload) => this.#tell(channel, payload));
       this.#arrive = true;
       this.#tellAll();
-      await Promise.race([session.lost, this.#stopped()]);
+      await Promise.race([connection.lost, this.#stopped()]);
       return true;
     } finally {
       this.#arrive = false;
-      await closed(session);
+      await closed(connection);
     }
   }
 
   /** Behind a pooler LISTEN succeeds and nothing ever arrives: only trying tells. */
-  async #hearsEcho(session: DatabaseSession): Promise<boolean> {
+  async #hearsEcho(connection: DedicatedConnection): Promise<boolean> {
     const { db, clock, logger } = this.#deps;
     const sent = randomUUID();
     const heard = Promise.withResolvers<boolean>();
-    await session.listen(echoChannel, (payload) => payload === sent && heard.resolve(true));
+    await connection.listen(echoChannel, (payload) => payload === sent && heard.resolve(true));
     await db.query('select pg_notify($1, $2)', [echoChannel, sent]);
     const waited = new AbortController();
     const late = clock.sleep(echoWithinMs, waited.signal).then(
@@ -103,7 +107,7 @@ export class Notifications implements Announcements {
     const isHeard = await Promise.race([heard.promise, late, this.#stopped().then(() => false)]);
     waited.abort();
     if (isHeard || this.#stopping.signal.aborted) return isHeard;
-    await session.query('unlisten *');
+    await connection.query('unlisten *');
     if (!this.#wasTold)
       logger.warn(
         'What the database announces does not arrive, as behind a pooler in transaction mode: it is looked at every second instead. Set LONGHAND_DATABASE_DIRECT_URL to the address of the server itself.',
@@ -127,6 +131,6 @@ export class Notifications implements Announcements {
   }
 }
 
-async function closed(session: DatabaseSession): Promise<void> {
-  await session.close().catch(() => {}); // A connection that is lost cannot be closed.
+async function closed(connection: DedicatedConnection): Promise<void> {
+  await connection.close().catch(() => {}); // A connection that is lost cannot be closed.
 }

@@ -16,17 +16,17 @@ export interface DiskBudgetOptions {
 }
 
 /** There is not enough room for this now; it may come back. */
-export class NoRoom extends Error {
-  override readonly name = 'NoRoom';
+export class NoDiskSpace extends Error {
+  override readonly name = 'NoDiskSpace';
 }
 
 /** Room for bytes that will be written. Whoever holds it gives it back when all is written or given up. */
 export interface DiskReservation {
-  /** At least so many bytes in all; throws NoRoom. Grows in large steps, so it may be asked before every write. */
+  /** At least so many bytes in all; throws NoDiskSpace. Grows in large steps, so it may be asked before every write. */
   cover(totalBytes: number): Promise<void>;
-  /** The same for bytes of which a stranger decides how many come: throws NoRoom beyond `shareOfRoom`. */
+  /** The same for bytes of which a stranger decides how many come: throws NoDiskSpace beyond `shareOfAvailable`. */
   coverShare(totalBytes: number): Promise<void>;
-  /** Throws NoRoom when so many more bytes, reserved by somebody else for the same work, would be beyond it. */
+  /** Throws NoDiskSpace when so many more bytes, reserved by somebody else for the same work, would be beyond it. */
   expectShare(moreBytes: number): Promise<void>;
   /** So many of them are on the disk by now, and seen there. */
   written(totalBytes: number): void;
@@ -34,7 +34,7 @@ export interface DiskReservation {
 }
 
 /** Bytes of a stranger may be so many times the room that is left for everybody: so there is always something left. */
-export const shareOfRoom = 2;
+export const shareOfAvailable = 2;
 /** For bytes whose number nobody knows before. */
 const stepBytes = 16 * 1024 * 1024;
 const gibibyte = 1024 ** 3;
@@ -59,7 +59,7 @@ export class DiskBudget {
   }
 
   /** What can still be granted; below zero when the reserve is broken. */
-  async roomBytes(): Promise<number> {
+  async availableBytes(): Promise<number> {
     return this.#left(await this.#measure({ isPromised: false }));
   }
 
@@ -74,7 +74,7 @@ export class DiskBudget {
     return { ...space, reserveBytes: this.#options.reserveBytes ?? defaultReserveBytes(space.totalBytes) };
   }
 
-  /** Room for exactly so many bytes to begin with, or NoRoom. */
+  /** Room for exactly so many bytes to begin with, or NoDiskSpace. */
   async reserve(bytes = 0): Promise<DiskReservation> {
     return await this.#hold({ bytes: 0, written: 0, isPromised: false }, bytes);
   }
@@ -94,14 +94,16 @@ export class DiskBudget {
       if (totalBytes <= held.bytes) return;
       await this.#grow(held, Math.max(totalBytes - held.bytes, stepBytes)).catch(async (error) => {
         // The last of the room, where a whole step does not fit.
-        if (!(error instanceof NoRoom) || totalBytes - held.bytes >= stepBytes) throw error;
+        if (!(error instanceof NoDiskSpace) || totalBytes - held.bytes >= stepBytes) throw error;
         await this.#grow(held, totalBytes - held.bytes);
       });
     };
     const expectShare = async (moreBytes: number) => {
       const left = this.#left(await this.#measure(held)) - moreBytes;
-      if (held.bytes + moreBytes > shareOfRoom * left)
-        throw new NoRoom(`the disk has no room for ${held.bytes + moreBytes} bytes beside that of others`);
+      if (held.bytes + moreBytes > shareOfAvailable * left)
+        throw new NoDiskSpace(
+          `the disk has no room for ${held.bytes + moreBytes} bytes beside that of others`,
+        );
     };
     return {
       cover,
@@ -122,7 +124,7 @@ export class DiskBudget {
   #grow(held: Held, bytes: number): Promise<void> {
     const grown = this.#growing.then(async () => {
       if (this.#left(await this.#measure(held)) < bytes)
-        throw new NoRoom(`the disk has no room for ${bytes} more bytes above its reserve`);
+        throw new NoDiskSpace(`the disk has no room for ${bytes} more bytes above its reserve`);
       held.bytes += bytes;
       this.#held.add(held);
     });

@@ -28,19 +28,21 @@ export class ScratchDirectory {
   }
 
   /** Whether anything can still be written here without breaking the reserve of the disk. */
-  async hasRoom(): Promise<boolean> {
+  async hasSpace(): Promise<boolean> {
     return (await this.#disk.freeBytes()) > 0;
   }
 
-  /** A directory for `work` alone, gone when it ends. Whoever writes much into it covers that by `room` before. */
-  async use<Result>(work: (directory: string, room: DiskReservation) => Promise<Result>): Promise<Result> {
+  /** A directory for `work` alone, gone when it ends. Whoever writes much into it covers that by `reservation` before. */
+  async use<Result>(
+    work: (directory: string, reservation: DiskReservation) => Promise<Result>,
+  ): Promise<Result> {
     const directory = await mkdtemp(join(this.#path, `${process.pid}-`));
-    const room = await this.#disk.reserve();
+    const reservation = await this.#disk.reserve();
     try {
-      return await work(directory, room);
+      return await work(directory, reservation);
     } finally {
       await rm(directory, { recursive: true, force: true });
-      room.release();
+      reservation.release();
     }
   }
 }

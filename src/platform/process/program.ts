@@ -21,15 +21,15 @@ export async function findProgram(candidates: readonly string[]): Promise<Progra
 }
 
 async function located(command: string): Promise<string | undefined> {
-  const places = command.includes('/')
+  const candidates = command.includes('/')
     ? [resolve(command)]
-    : programPath.map((place) => join(place, command));
-  for (const place of places) {
-    const isThere = await access(place, constants.X_OK).then(
+    : programPath.map((directory) => join(directory, command));
+  for (const candidate of candidates) {
+    const isThere = await access(candidate, constants.X_OK).then(
       () => true,
       () => false,
     );
-    if (isThere) return place;
+    if (isThere) return candidate;
   }
   return undefined;
 }
@@ -54,8 +54,8 @@ async function pythonEnvironment(path: string): Promise<string[]> {
  * settings are read. The name itself where it is not there.
  */
 export function programOnPath(name: string, path = ''): string {
-  const places = path.split(delimiter).filter(isAbsolute);
-  const found = places.map((place) => join(place, name)).find(isProgram);
+  const directories = path.split(delimiter).filter(isAbsolute);
+  const found = directories.map((directory) => join(directory, name)).find(isProgram);
   return found ?? name;
 }
 

@@ -37,13 +37,13 @@ const bridge = join(import.meta.dirname, 'sandbox-bridge.ts');
 const bridgeInside = '/run/longhand/bridge.mjs';
 const socketInside = '/run/longhand/proxy.sock';
 
-/** The places where Linux distributions keep programs and libraries; those that do not exist are left out. */
-const systemPlaces = [
+/** Where Linux distributions keep programs and libraries; those that do not exist are left out. */
+const systemPaths = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store', '/gnu/store'],
   ...['/etc/alternatives', '/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d'],
 ];
 /** Certificates of authorities by distribution; the folders of private keys beside them stay out. */
-const certificatePlaces = [
+const certificatePaths = [
   ...['/etc/ssl/certs', '/etc/ssl/cert.pem', '/etc/ssl/openssl.cnf', '/etc/ca-certificates'],
   ...[
     '/etc/pki/ca-trust/extracted',
@@ -56,7 +56,7 @@ const certificatePlaces = [
 const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom'];
 
 export function isSystemPath(path: string): boolean {
-  return systemPlaces.some((place) => isWithin(path, place));
+  return systemPaths.some((root) => isWithin(path, root));
 }
 
 /** The command line that runs `line` inside. */
@@ -67,9 +67,9 @@ export function confinedLine(
 ): [string, ...string[]] {
   const node = proxySocket === undefined ? [] : [process.execPath].filter((path) => !isSystemPath(path));
   const installed = [...program, ...node];
-  const places = [...systemPlaces, ...(proxySocket === undefined ? [] : certificatePlaces)];
-  const visible = [...systemPlaces, ...installed];
-  const masked = sandbox.hidden.filter((folder) => visible.some((place) => isWithin(folder, place)));
+  const paths = [...systemPaths, ...(proxySocket === undefined ? [] : certificatePaths)];
+  const visible = [...systemPaths, ...installed];
+  const masked = sandbox.hidden.filter((folder) => visible.some((root) => isWithin(folder, root)));
   const proxy =
     proxySocket === undefined
       ? []
@@ -81,7 +81,7 @@ export function confinedLine(
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts'],
     ...['--unshare-cgroup-try', '--uid', String(uid), '--gid', String(uid), '--cap-drop', 'ALL'],
     ...['--hostname', 'sandbox', '--die-with-parent', ...sandbox.extraFlags],
-    ...places.flatMap((place) => ['--ro-bind-try', place, place]),
+    ...paths.flatMap((path) => ['--ro-bind-try', path, path]),
     ...devices.flatMap((device) => ['--dev-bind-try', device, device]),
     ...installed.flatMap((path) => readOnly(path)),
     // After what they could lie in, before what the job itself may see of them.

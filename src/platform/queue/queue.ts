@@ -49,7 +49,7 @@ export class TaskQueue {
   readonly #store: TaskStore;
   readonly #options: TaskQueueOptions;
   readonly #claims = new Set<Claim>();
-  readonly #loops = new Map<string, { wake(): void; readonly hasRoom: boolean }>();
+  readonly #loops = new Map<string, { wake(): void; readonly hasFreeSlot: boolean }>();
   readonly #loopsEnded: Promise<void>[] = [];
   readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
@@ -68,7 +68,7 @@ export class TaskQueue {
       logger,
       pollMs,
       announcements,
-      waiting: () => [...this.#loops].filter(([, { hasRoom }]) => hasRoom).map(([name]) => name),
+      waiting: () => [...this.#loops].filter(([, { hasFreeSlot }]) => hasFreeSlot).map(([name]) => name),
       wake: (name) => this.wake(name),
     });
     announcements?.hear(taskChannel, (payload) => this.#watch.announced(payload));

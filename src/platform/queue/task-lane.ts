@@ -1,26 +1,26 @@
 /**
- * Where a task waits: in a lane (one for each account), at a place of it. The queue's library orders tasks by one
- * integer, so both are written into it: 16 bits of lane, 15 bits of place, a lower place first.
+ * Where a task waits: in a lane (one for each account), at a position of it. The queue's library orders tasks by one
+ * integer, so both are written into it: 16 bits of lane, 15 bits of position, a lower position first.
  */
-const placeBits = 15;
-const placesMax = 2 ** placeBits - 1;
+const positionBits = 15;
+const positionsMax = 2 ** positionBits - 1;
 const lanesMax = 2 ** 16;
 
-/** The integer by which the tasks of one lane stand together, in the order of their places. Higher is taken first. */
-export function priorityOf(lane: number, place: number): number {
-  return (lane % lanesMax) * 2 ** placeBits + (placesMax - Math.min(place, placesMax));
+/** The integer by which the tasks of one lane stand together, in the order of their positions. Higher is taken first. */
+export function priorityOf(lane: number, position: number): number {
+  return (lane % lanesMax) * 2 ** positionBits + (positionsMax - Math.min(position, positionsMax));
 }
 
 export function laneOf(priority: number): number {
-  return Math.floor(priority / 2 ** placeBits);
+  return Math.floor(priority / 2 ** positionBits);
 }
 
 export function placeOf(priority: number): number {
-  return placesMax - (priority % 2 ** placeBits);
+  return positionsMax - (priority % 2 ** positionBits);
 }
 
 export function prioritiesOf(lane: number): { minPriority: number; maxPriority: number } {
-  return { minPriority: priorityOf(lane, placesMax), maxPriority: priorityOf(lane, 0) };
+  return { minPriority: priorityOf(lane, positionsMax), maxPriority: priorityOf(lane, 0) };
 }
 
 /** Due tasks that nobody has, in the order of the library's own index. */
@@ -32,7 +32,7 @@ export const headsOfLanes = `
     (select priority from queue.job where ${waiting} order by priority desc limit 1)
     union all
     select (select priority from queue.job
-            where ${waiting} and priority < (head.priority >> ${placeBits}) << ${placeBits}
+            where ${waiting} and priority < (head.priority >> ${positionBits}) << ${positionBits}
             order by priority desc limit 1)
     from head where head.priority is not null
   )

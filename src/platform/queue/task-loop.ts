@@ -46,7 +46,7 @@ export class TaskLoop<Data extends object> {
   }
 
   /** Whether it would take a task now. */
-  get hasRoom(): boolean {
+  get hasFreeSlot(): boolean {
     return this.#free() > 0;
   }
 
@@ -54,7 +54,7 @@ export class TaskLoop<Data extends object> {
     while (!stopping.aborted) {
       const free = this.#free();
       const found = free > 0 ? await this.#take(free, stopping) : 0;
-      if (found === 0 || !this.hasRoom) await this.#wait(stopping);
+      if (found === 0 || !this.hasFreeSlot) await this.#wait(stopping);
     }
   }
 
@@ -73,8 +73,8 @@ export class TaskLoop<Data extends object> {
       for (;;) {
         const lane = this.#turns.next(lanes, this.#deps.clock.now());
         if (lane === undefined || found >= free) break;
-        // Where nobody else waits, one look brings as many as there is room for.
-        const wanted = lanes.size === 1 ? Math.min(free - found, this.#turns.room(lane)) : 1;
+        // Where nobody else waits, one look brings as many as there are free slots.
+        const wanted = lanes.size === 1 ? Math.min(free - found, this.#turns.free(lane)) : 1;
         const tasks = await store.take<Data>(name, lane, wanted);
         if (tasks.length < wanted) lanes.delete(lane);
         for (const task of tasks) this.#start(task);

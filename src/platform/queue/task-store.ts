@@ -1,4 +1,4 @@
-/** Tasks in PostgreSQL, by pg-boss: the only place that speaks to it. */
+/** Tasks in PostgreSQL, by pg-boss: the only file that speaks to it. */
 import { type Db, type JobInsert, PgBoss } from 'pg-boss';
 import { type Database, hotQuery, onlyRow, type Queryable } from '../database/database.ts';
 import type { Logger } from '../telemetry/telemetry.ts';
@@ -26,10 +26,10 @@ export interface NewTask {
   /** Tasks of different lanes take turns, however many each has. */
   lane?: number;
   /**
-   * Which of the tasks that are sent together goes first. They are counted from the place at which their lane stands
+   * Which of the tasks that are sent together goes first. They are counted from the position at which their lane stands
    * now, so that what is sent later shares the turns of its lane. Without it tasks go in the order of their creation.
    */
-  place?: number;
+  position?: number;
 }
 
 export interface TakenTask<Data = object> {
@@ -97,9 +97,9 @@ export class TaskStore {
   async insert(tx: Queryable, name: string, tasks: readonly NewTask[]): Promise<void> {
     const starts = new Map<number, number>();
     const rows: JobInsert[] = [];
-    for (const { data, lane = 0, place } of tasks) {
-      if (place !== undefined && !starts.has(lane)) starts.set(lane, await placeNow(tx, name, lane));
-      rows.push({ data, priority: priorityOf(lane, (starts.get(lane) ?? 0) + (place ?? 0)) });
+    for (const { data, lane = 0, position } of tasks) {
+      if (position !== undefined && !starts.has(lane)) starts.set(lane, await positionNow(tx, name, lane));
+      rows.push({ data, priority: priorityOf(lane, (starts.get(lane) ?? 0) + (position ?? 0)) });
     }
     if (rows.length === 0) return;
     await this.#boss.insert(name, rows, { db: insertOf(tx) });
@@ -153,7 +153,7 @@ export class TaskStore {
     await this.#boss.complete(task.queue, attemptOf(task));
   }
 
-  /** Back into its lane, at the end of its place; costs none of its retries. */
+  /** Back into its lane, behind those of its position; costs none of its retries. */
   async postpone(task: TakenTask, delaySeconds: number): Promise<void> {
     const { queue, data, priority } = task;
     await this.#db.transaction(async (tx) => {
@@ -221,8 +221,8 @@ async function announce(tx: Queryable, name: string, delaySeconds: number): Prom
   ]);
 }
 
-/** The place at which a lane stands: that of its next task, or the first. */
-async function placeNow(tx: Queryable, name: string, lane: number): Promise<number> {
+/** The position at which a lane stands: that of its next task, or the first. */
+async function positionNow(tx: Queryable, name: string, lane: number): Promise<number> {
   const { minPriority, maxPriority } = prioritiesOf(lane);
   const [head] = await tx.query<{ priority: number }>(headOfLane, [name, minPriority, maxPriority]);
   return head ? placeOf(head.priority) : 0;

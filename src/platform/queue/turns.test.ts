@@ -41,7 +41,7 @@ test('the lane with fewer running tasks goes first, and none has more than its s
   turns.ended(2);
   assert.equal(turns.next([1, 2], 0), 2);
   assert.equal(turns.next([1], 0), undefined);
-  assert.deepEqual([turns.room(1), turns.room(2)], [0, 2]);
+  assert.deepEqual([turns.free(1), turns.free(2)], [0, 2]);
   turns.ended(1);
   assert.equal(turns.next([1], 0), 1);
 });

@@ -19,14 +19,14 @@ export class Turns {
   }
 
   /** How many more tasks of this lane may run here. */
-  room(lane: number): number {
+  free(lane: number): number {
     return this.#perLaneMax - this.#runningIn(lane);
   }
 
   next(lanes: Iterable<number>, nowMs: number): number | undefined {
     let best: number | undefined;
     for (const lane of lanes) {
-      if (this.room(lane) < 1 || this.#isAvoided(lane, nowMs)) continue;
+      if (this.free(lane) < 1 || this.#isAvoided(lane, nowMs)) continue;
       if (best === undefined || this.#isBefore(lane, best)) best = lane;
     }
     return best;

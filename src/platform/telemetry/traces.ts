@@ -11,7 +11,7 @@ export interface NewSpan {
   /** What it belongs to; a trace of its own without. */
   traceParent?: string | null | undefined;
   kind: keyof typeof SpanKind;
-  /** For what is told after it happened. */
+  /** For what is recorded after it happened. */
   startedAtMs?: number;
   /** Ids, counts and names of our own; never what a caller wrote or said. */
   attributes?: Attributes;

@@ -13,7 +13,7 @@ const attentions = (...starts: number[]) =>
     return [Float32Array.from({ length: steps }, (_, step) => (step >= start && step < end ? 1 : 0))];
   });
 
-test('a word begins where its first token attends, and ends before the marks after it', () => {
+test('a word begins where its first token attends, and ends before the punctuation after it', () => {
   const decoded = {
     tokens: [0, 1, 2, 3, 4],
     attentions: attentions(10, 25, 35, 50, 80),

@@ -33,7 +33,7 @@ export function alignedWords(
   const steps = Math.max(1, Math.floor(seconds / stepSeconds));
   const starts = tokenStarts(attentionMap(attentions, steps), tokens.length, steps);
   const words: AlignedWord[] = [];
-  // The marks after a word attend to the pause after it.
+  // Punctuation after a word attends to the pause after it.
   const lastSpoken = (from: number, to: number) => {
     let last = to - 1;
     while (last > from && punctuation.test(vocabulary.textOf(tokens.slice(last, last + 1)))) last--;

@@ -1,7 +1,7 @@
 /** Recognises each stretch of a chunk in the language that is spoken in it. */
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { RecognisedUtterance, Utterance } from '../../timeline/utterance.ts';
-import { believedUtterance } from './believed-utterance.ts';
+import { confidentUtterance } from './confident-utterance.ts';
 import { isLikely, isSure, languagePieces, letterCount, speaksAll, utteranceOf } from './language-pieces.ts';
 import { isTooShort, type PieceDetectors, pieceLanguages } from './piece-languages.ts';
 import type { LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
@@ -36,7 +36,7 @@ export async function recogniseByLanguage(
   if (input.translate) return recogniseParts(input, engines);
   const recognised = await recogniseParts(input, engines);
   const isMixed = recognised.some(({ language }) => language !== input.language);
-  const believed: RecognisedUtterance[] = [];
+  const confident: RecognisedUtterance[] = [];
   for (const heard of recognised) {
     const hearAgain = async () => {
       input.signal.throwIfAborted();
@@ -47,9 +47,9 @@ export async function recogniseByLanguage(
       return again ?? null;
     };
     const isLanguageGuessed = isMixed && isTooShort(heard);
-    believed.push(await believedUtterance(heard, { isLanguageGuessed }, hearAgain));
+    confident.push(await confidentUtterance(heard, { isLanguageGuessed }, hearAgain));
   }
-  return believed;
+  return confident;
 }
 
 async function recogniseParts(

@@ -3,8 +3,8 @@
 import type { SpeakerTurn } from '../../timeline/turn.ts';
 import type { SpeakerEmbeddings, SpeakerWindow } from '../chunk-result.ts';
 import type { SpeakerCount } from './cluster/speaker-clusters.ts';
+import type { EmbeddedWindow } from './turn/smoothed-embeddings.ts';
 import { speakerTurns } from './turn/speaker-turns.ts';
-import type { EmbeddedWindow } from './turn/steadied-embeddings.ts';
 import { embeddingOf } from './voiceprint/embedding-text.ts';
 
 export function joinedSpeakers(

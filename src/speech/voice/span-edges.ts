@@ -18,13 +18,13 @@ const smoothingFrames = 21;
 /** How far outside of where voice activity saw it an edge is looked for, and how far inside. */
 const framesOutwards = 150;
 const framesInwards = 125;
-/** Inside from an end: voice activity may hold on to a voice that has ended. */
+/** Inside from an end: voice activity may go on after a voice has ended. */
 const framesHeld = 300;
 /** A rise or a fall is measured over this, on either side. */
 const slopeFrames = 25;
 /** The outermost that is nearly as steep as the steepest is the voice's own; all others lie between its words. */
 const steepShare = 0.65;
-/** With less of it nothing stands out. */
+/** A flatter slope is no edge. */
 const slopeDecibelsMin = 6;
 /** Quiet no longer than this is a plosive's closure inside a word. */
 const closureFrames = 30;

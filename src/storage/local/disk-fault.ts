@@ -1,4 +1,4 @@
-import { NoRoom } from '../../platform/disk/disk-budget.ts';
+import { NoDiskSpace } from '../../platform/disk/disk-budget.ts';
 import { StorageUnavailable } from '../object-store.ts';
 
 const diskFaults = new Set([
@@ -32,7 +32,7 @@ export function isDiskFault(error: unknown): boolean {
 /** Gives the operator's faults as an unavailable storage, with what to do. */
 export async function available<Result>(work: Promise<Result>): Promise<Result> {
   return work.catch((error: NodeJS.ErrnoException) => {
-    if (error instanceof NoRoom) throw diskIsFull(error);
+    if (error instanceof NoDiskSpace) throw diskIsFull(error);
     if (!isDiskFault(error)) throw error;
     throw new StorageUnavailable(`the local storage cannot be used (${error.code}): ${remedyOf(error)}`, {
       cause: error,

@@ -7,7 +7,7 @@ export const localIdentityStore = {
   },
 
   /** Names the directory of this database, unless it has one. Gives the one that counts. */
-  async claim(db: Queryable, id: string): Promise<string> {
+  async bind(db: Queryable, id: string): Promise<string> {
     await db.query('insert into local_storage (id) values ($1) on conflict do nothing', [id]);
     return onlyRow(await db.query<{ id: string }>('select id from local_storage')).id;
   },

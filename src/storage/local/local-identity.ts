@@ -23,7 +23,7 @@ export async function isLocalStorageHere(options: LocalIdentityOptions): Promise
   // A machine that has always used S3 must not take the place of one whose uploads are still read.
   if (known === undefined && !isCurrent && !(await exists(join(directory, 'objects')))) return false;
   const id = await idOf(directory);
-  return id === (known ?? (await localIdentityStore.claim(db, id)));
+  return id === (known ?? (await localIdentityStore.bind(db, id)));
 }
 
 async function idOf(directory: string): Promise<string> {

@@ -15,13 +15,13 @@ import { makeDirectory, receiveDraft, syncDirectory } from './durable-file.ts';
 import type { UploadDraft } from './upload-draft.ts';
 
 /**
- * Multipart uploads on the disk. A session is a directory of part files inside the directory of its key. Each part
+ * Multipart uploads on the disk. Each is a directory of part files inside the directory of its key. Each part
  * ends with the 16 bytes of its digest, so that one rename replaces bytes and ETag together. Completing moves the
- * session to the object's name: no byte is copied, and five gigabytes are committed as fast as one.
+ * multipart to the object's name: no byte is copied, and five gigabytes are committed as fast as one.
  */
 const digestBytes = 16;
 const manifestName = 'manifest.json';
-/** Commits of the same session at the same moment meet a few times at most. */
+/** Commits of the same upload at the same moment meet a few times at most. */
 const commitAttemptsMax = 20;
 
 export interface Manifest {
@@ -31,54 +31,54 @@ export interface Manifest {
   etag: string;
 }
 
-export async function openSession(sessionDir: string): Promise<void> {
-  await makeDirectory(sessionDir);
+export async function openMultipart(multipartDir: string): Promise<void> {
+  await makeDirectory(multipartDir);
 }
 
-export function isSessionOpen(sessionDir: string): Promise<boolean> {
-  return exists(sessionDir);
+export function isMultipartOpen(multipartDir: string): Promise<boolean> {
+  return exists(multipartDir);
 }
 
-export async function storePart(sessionDir: string, partNumber: number, draft: UploadDraft): Promise<void> {
-  await draft.moveTo(join(sessionDir, partName(partNumber)), draft.digest).catch((error) => {
+export async function storePart(multipartDir: string, partNumber: number, draft: UploadDraft): Promise<void> {
+  await draft.moveTo(join(multipartDir, partName(partNumber)), draft.digest).catch((error) => {
     if (isMissing(error))
-      throw new NoSuchUpload('the session ended while the part arrived', { cause: error });
+      throw new NoSuchUpload('the multipart upload ended while the part arrived', { cause: error });
     throw error;
   });
 }
 
-export async function sessionParts(sessionDir: string): Promise<StoredPart[]> {
-  const names = await readdir(sessionDir).catch((error) => {
-    if (isMissing(error)) throw new NoSuchUpload('there is no such session', { cause: error });
+export async function multipartParts(multipartDir: string): Promise<StoredPart[]> {
+  const names = await readdir(multipartDir).catch((error) => {
+    if (isMissing(error)) throw new NoSuchUpload('there is no such multipart upload', { cause: error });
     throw error;
   });
   const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  const parts = await Promise.all(numbers.map((number) => storedPart(sessionDir, number)));
+  const parts = await Promise.all(numbers.map((number) => storedPart(multipartDir, number)));
   return parts.filter((part) => part !== undefined);
 }
 
 /**
- * Makes an object out of a session. After a crash in the middle it can be repeated, and of several at once each ends
- * well: whoever finds the session gone looks for the object.
+ * Makes an object out of its parts. After a crash in the middle it can be repeated, and of several at once each ends
+ * well: whoever finds the parts gone looks for the object.
  */
-export async function commitSession(
-  dirs: { sessionDir: string; objectPath: string; incomingDir: string },
+export async function commitMultipart(
+  dirs: { multipartDir: string; objectPath: string; incomingDir: string },
   completion: CompleteMultipart,
 ): Promise<void> {
   expectPlan(completion);
   for (let attempt = 1; !(await tryCommit(dirs, completion)); attempt += 1) {
-    const isGone = !(await exists(dirs.sessionDir)) && !(await exists(sealedDir(dirs.sessionDir)));
+    const isGone = !(await exists(dirs.multipartDir)) && !(await exists(sealedDir(dirs.multipartDir)));
     if (isGone || attempt === commitAttemptsMax) {
       await expectCommitted(dirs.objectPath, completion);
       break;
     }
   }
-  await rm(dirname(dirs.sessionDir), { recursive: true, force: true });
+  await rm(dirname(dirs.multipartDir), { recursive: true, force: true });
 }
 
-/** False when another commit or an abort moved the session away under our hands. */
+/** False when another commit or an abort moved the parts away under our hands. */
 async function tryCommit(
-  dirs: { sessionDir: string; objectPath: string; incomingDir: string },
+  dirs: { multipartDir: string; objectPath: string; incomingDir: string },
   completion: CompleteMultipart,
 ): Promise<boolean> {
   try {
@@ -91,15 +91,19 @@ async function tryCommit(
 }
 
 async function commit(
-  { sessionDir, objectPath, incomingDir }: { sessionDir: string; objectPath: string; incomingDir: string },
+  {
+    multipartDir,
+    objectPath,
+    incomingDir,
+  }: { multipartDir: string; objectPath: string; incomingDir: string },
   completion: CompleteMultipart,
 ): Promise<void> {
-  const sealed = sealedDir(sessionDir);
+  const sealed = sealedDir(multipartDir);
   // A wrong list is refused before anything moves; the second look is for a part that was replaced meanwhile.
-  await manifestOf((await exists(sessionDir)) ? sessionDir : sealed, completion);
-  await rename(sessionDir, sealed).catch(ignoreMissing);
+  await manifestOf((await exists(multipartDir)) ? multipartDir : sealed, completion);
+  await rename(multipartDir, sealed).catch(ignoreMissing);
   const manifest = await manifestOf(sealed, completion).catch(async (error) => {
-    await rename(sealed, sessionDir).catch(ignoreMissing);
+    await rename(sealed, multipartDir).catch(ignoreMissing);
     throw error;
   });
   const draft = await receiveDraft(incomingDir, Buffer.from(JSON.stringify(manifest)));
@@ -140,7 +144,7 @@ async function manifestOf(dir: string, completion: CompleteMultipart): Promise<M
     const part = await storedPart(dir, partNumber);
     if (part) stored.push(part);
   }
-  await stat(dir); // A session that was moved away meanwhile is not the same as a missing part.
+  await stat(dir); // A directory that was moved away meanwhile is not the same as a missing part.
   expectParts(stored, completion);
   return {
     sizeBytes: partSizesBytes.reduce((sum, size) => sum + size, 0),
@@ -164,15 +168,15 @@ async function storedPart(dir: string, partNumber: number): Promise<StoredPart |
 
 async function expectCommitted(objectPath: string, completion: CompleteMultipart): Promise<void> {
   const manifest = await readManifest(objectPath);
-  if (!manifest) throw new NoSuchUpload('there is neither a session nor its object');
+  if (!manifest) throw new NoSuchUpload('there is neither a multipart upload nor its object');
   if (manifest.etag !== multipartEtag(completion.parts.map((part) => part.etag))) {
     throw new InvalidParts('the object was completed with other parts');
   }
 }
 
-/** Where a session waits while it is committed: no part can arrive there. */
-function sealedDir(sessionDir: string): string {
-  return `${sessionDir}.sealed`;
+/** Where the parts wait while they are committed: no part can arrive there. */
+function sealedDir(multipartDir: string): string {
+  return `${multipartDir}.sealed`;
 }
 
 function partName(partNumber: number): string {

@@ -5,7 +5,7 @@ import { isObjectKey } from '../object-key.ts';
 import { NoSuchUpload } from '../object-store.ts';
 import { isDiskFault } from './disk-fault.ts';
 import { makeDirectory } from './durable-file.ts';
-import { isSessionOpen, storePart } from './local-parts.ts';
+import { isMultipartOpen, storePart } from './local-parts.ts';
 import { LocalRefusal } from './local-refusal.ts';
 import { isLocalSignature, type LocalGrant } from './local-signature.ts';
 import type { LocalStore } from './local-store.ts';
@@ -36,23 +36,27 @@ export async function receiveLocalPut(
 ): Promise<string> {
   const grant = grantOf(store, put);
   const expectedMd5 = contentMd5(put.headers['content-md5']);
-  await expectSession(store, grant);
+  await expectMultipart(store, grant);
   await expectOpen(uploads, grant);
-  const room = await roomFor(store, grant);
+  const reservation = await reservationFor(store, grant);
   try {
-    return await receive({ store, uploads, room }, grant, { put, expectedMd5 });
+    return await receive({ store, uploads, reservation }, grant, { put, expectedMd5 });
   } finally {
-    room.release();
+    reservation.release();
   }
 }
 
 async function receive(
-  { store, uploads, room }: { store: LocalStore; uploads: GrantedUploads; room: DiskReservation },
+  {
+    store,
+    uploads,
+    reservation,
+  }: { store: LocalStore; uploads: GrantedUploads; reservation: DiskReservation },
   grant: LocalGrant,
   { put, expectedMd5 }: { put: LocalPut; expectedMd5: Buffer | undefined },
 ): Promise<string> {
-  const hash = expectedMd5 || !sessionOf(grant) ? 'md5' : 'sha1';
-  const draft = await draftOf(store, { body: put.body, hash }, room);
+  const hash = expectedMd5 || !multipartOf(grant) ? 'md5' : 'sha1';
+  const draft = await draftOf(store, { body: put.body, hash }, reservation);
   try {
     if (draft.sizeBytes !== grant.sizeBytes) throw new LocalRefusal('IncompleteBody');
     if (expectedMd5 && !expectedMd5.equals(draft.digest)) throw new LocalRefusal('BadDigest');
@@ -98,13 +102,14 @@ function contentMd5(header: string | string[] | undefined): Buffer | undefined {
   return digest;
 }
 
-async function expectSession(store: LocalStore, grant: LocalGrant): Promise<void> {
-  const session = sessionOf(grant);
-  if (session && !(await isSessionOpen(store.sessionDir(session)))) throw new LocalRefusal('NoSuchUpload');
+async function expectMultipart(store: LocalStore, grant: LocalGrant): Promise<void> {
+  const multipart = multipartOf(grant);
+  if (multipart && !(await isMultipartOpen(store.multipartDir(multipart))))
+    throw new LocalRefusal('NoSuchUpload');
 }
 
-/** The URL promised the room, but the disk may have become full since. */
-async function roomFor(store: LocalStore, { sizeBytes }: LocalGrant): Promise<DiskReservation> {
+/** The URL promised the space, but the disk may have become full since. */
+async function reservationFor(store: LocalStore, { sizeBytes }: LocalGrant): Promise<DiskReservation> {
   try {
     await makeDirectory(store.incomingDir);
     return await store.options.disk.receive(sizeBytes);
@@ -125,9 +130,9 @@ async function note(store: LocalStore, uploads: GrantedUploads, grant: LocalGran
   throw new LocalRefusal('AccessDenied');
 }
 
-/** A part has its session, which ends with the completion. */
+/** A part has its multipart upload, which ends with the completion. */
 async function expectOpen(uploads: GrantedUploads, grant: LocalGrant): Promise<void> {
-  if (sessionOf(grant)) return;
+  if (multipartOf(grant)) return;
   const isOpen = await uploads.isOpen(grant.key).catch((error) => {
     throw new LocalRefusal('ServiceUnavailable', error);
   });
@@ -137,24 +142,26 @@ async function expectOpen(uploads: GrantedUploads, grant: LocalGrant): Promise<v
 async function draftOf(
   store: LocalStore,
   upload: { body: Readable; hash: UploadHash },
-  room: DiskReservation,
+  reservation: DiskReservation,
 ): Promise<UploadDraft> {
   const { incomingDir } = store;
   const { uploadThreads } = store.options;
-  return receiveUpload({ incomingDir, uploadThreads, onWritten: room.written }, upload).catch((error) => {
-    throw isBrokenTransfer(error) ? new LocalRefusal('IncompleteBody', error) : refusalFor(error);
-  });
+  return receiveUpload({ incomingDir, uploadThreads, onWritten: reservation.written }, upload).catch(
+    (error) => {
+      throw isBrokenTransfer(error) ? new LocalRefusal('IncompleteBody', error) : refusalFor(error);
+    },
+  );
 }
 
 async function keep(store: LocalStore, grant: LocalGrant, draft: UploadDraft): Promise<void> {
-  const session = sessionOf(grant);
-  if (session) return storePart(store.sessionDir(session), grant.partNumber ?? 0, draft);
+  const multipart = multipartOf(grant);
+  if (multipart) return storePart(store.multipartDir(multipart), grant.partNumber ?? 0, draft);
   const target = store.objectPath(grant.key);
   await makeDirectory(dirname(target));
   await draft.moveTo(target);
 }
 
-function sessionOf({ key, uploadId }: LocalGrant): { key: string; uploadId: string } | undefined {
+function multipartOf({ key, uploadId }: LocalGrant): { key: string; uploadId: string } | undefined {
   return uploadId === undefined ? undefined : { key, uploadId };
 }
 

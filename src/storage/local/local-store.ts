@@ -9,7 +9,7 @@ import { isObjectKey, isOwnerPrefix, uploadPrefix } from '../object-key.ts';
 import {
   type CompleteMultipart,
   type ListedObject,
-  type MultipartSession,
+  type MultipartUpload,
   NoSuchObject,
   ObjectChanged,
   type ObjectStore,
@@ -20,7 +20,7 @@ import {
 } from '../object-store.ts';
 import { available, diskIsFull } from './disk-fault.ts';
 import { makeDirectory, receiveDraft } from './durable-file.ts';
-import { commitSession, openSession, readManifest, readParts, sessionParts } from './local-parts.ts';
+import { commitMultipart, multipartParts, openMultipart, readManifest, readParts } from './local-parts.ts';
 import { type LocalGrant, localSignature } from './local-signature.ts';
 import type { UploadThreads } from './upload-threads.ts';
 
@@ -54,8 +54,8 @@ export class LocalStore implements ObjectStore {
     return join(this.options.directory, 'incoming');
   }
 
-  sessionDir({ key, uploadId }: MultipartSession): string {
-    return join(this.#sessionsOf(key), checkedUploadId(uploadId));
+  multipartDir({ key, uploadId }: MultipartUpload): string {
+    return join(this.#multipartsOf(key), checkedUploadId(uploadId));
   }
 
   objectPath(key: string): string {
@@ -84,12 +84,12 @@ export class LocalStore implements ObjectStore {
 
   async startMultipart({ key }: { key: string; contentType: string }): Promise<string> {
     const uploadId = randomUUID();
-    await available(openSession(this.sessionDir({ key, uploadId })));
+    await available(openMultipart(this.multipartDir({ key, uploadId })));
     return uploadId;
   }
 
   async signPart(
-    part: MultipartSession & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
+    part: MultipartUpload & { partNumber: number; sizeBytes: number; expiresInSeconds: number },
   ): Promise<string> {
     const { key, uploadId, partNumber, sizeBytes } = part;
     const expiresAt = this.#expiry(part.expiresInSeconds);
@@ -104,17 +104,17 @@ export class LocalStore implements ObjectStore {
     });
   }
 
-  async listParts(session: MultipartSession): Promise<StoredPart[]> {
-    return available(sessionParts(this.sessionDir(session)));
+  async listParts(multipart: MultipartUpload): Promise<StoredPart[]> {
+    return available(multipartParts(this.multipartDir(multipart)));
   }
 
   async completeMultipart(completion: CompleteMultipart): Promise<void> {
     const dirs = {
-      sessionDir: this.sessionDir(completion),
+      multipartDir: this.multipartDir(completion),
       objectPath: this.objectPath(completion.key),
       incomingDir: this.incomingDir,
     };
-    await available(commitSession(dirs, completion));
+    await available(commitMultipart(dirs, completion));
   }
 
   /** Its objects have no address of their own: whoever asks is known to the service first. */
@@ -150,21 +150,21 @@ export class LocalStore implements ObjectStore {
     const path = this.objectPath(key);
     await available(makeDirectory(this.incomingDir));
     const sizeBytes = Buffer.isBuffer(source) ? source.length : expectedBytes;
-    const room = await available(this.options.disk.reserve(sizeBytes));
+    const reservation = await available(this.options.disk.reserve(sizeBytes));
     try {
-      const covered = Buffer.isBuffer(source) ? source : coveredBy(room, source);
+      const covered = Buffer.isBuffer(source) ? source : coveredBy(reservation, source);
       const draft = await available(receiveDraft(this.incomingDir, covered));
       // Not before: the directory of a job goes with its last object, also while the next one is being written.
       await available(makeDirectory(dirname(path)));
       await available(draft.moveTo(path));
     } finally {
-      room.release();
+      reservation.release();
     }
   }
 
   async delete(key: string): Promise<void> {
-    // First the sessions, then the object: a commit at the same moment either fails or is undone.
-    await available(this.#throwAway(this.#sessionsOf(key)));
+    // First multipart uploads, then the object: a commit at the same moment either fails or is undone.
+    await available(this.#throwAway(this.#multipartsOf(key)));
     await available(this.#throwAway(this.objectPath(key)));
     // The directory of a job bears its id, and no other job writes there.
     if (!key.startsWith(uploadPrefix)) await rmdir(dirname(this.objectPath(key))).catch(() => {});
@@ -172,10 +172,10 @@ export class LocalStore implements ObjectStore {
 
   async deleteAll(prefix: string): Promise<void> {
     if (!isOwnerPrefix(prefix)) throw new Error('not the prefix of an account or a job');
-    const sessionsDir = join(this.options.directory, 'sessions');
-    const sessions = (await readdir(sessionsDir).catch(ignoreMissing)) ?? [];
-    const ours = sessions.filter((name) => name.startsWith(prefix.replaceAll('/', '.')));
-    for (const name of ours) await available(this.#throwAway(join(sessionsDir, name)));
+    const multipartsDir = join(this.options.directory, 'sessions');
+    const multiparts = (await readdir(multipartsDir).catch(ignoreMissing)) ?? [];
+    const ours = multiparts.filter((name) => name.startsWith(prefix.replaceAll('/', '.')));
+    for (const name of ours) await available(this.#throwAway(join(multipartsDir, name)));
     await available(this.#throwAway(join(this.options.directory, 'objects', prefix)));
   }
 
@@ -228,7 +228,7 @@ export class LocalStore implements ObjectStore {
     }
   }
 
-  #sessionsOf(key: string): string {
+  #multipartsOf(key: string): string {
     // One level for all keys: every new directory has to reach the disk before a part may be acknowledged.
     return join(this.options.directory, 'sessions', checkedKey(key).replaceAll('/', '.'));
   }
@@ -247,13 +247,13 @@ export class LocalStore implements ObjectStore {
   }
 }
 
-/** Passes everything on for which there is room. */
-async function* coveredBy(room: DiskReservation, source: Readable): AsyncGenerator<Buffer> {
+/** Passes everything on for which there is space. */
+async function* coveredBy(reservation: DiskReservation, source: Readable): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const part of source as AsyncIterable<Buffer>) {
-    room.written(bytes);
+    reservation.written(bytes);
     bytes += part.length;
-    await room.cover(bytes);
+    await reservation.cover(bytes);
     yield part;
   }
 }

@@ -16,7 +16,7 @@ const niceness = 5;
 /** What the file system and the disk ask of unbuffered writes: 4 KiB is enough for every disk that is sold. */
 const alignmentBytes = 4096;
 /** Half a mebibyte, through which all bytes go to the disk. */
-const block = Buffer.from(new WebAssembly.Memory({ initial: 8 }).buffer);
+const buffer = Buffer.from(new WebAssembly.Memory({ initial: 8 }).buffer);
 
 interface Upload {
   hash: Hash;
@@ -60,13 +60,13 @@ function take(
   upload: Upload,
   { file, chunks }: { file: UploadFile; chunks: readonly Uint8Array<ArrayBuffer>[] },
 ): void {
-  let filled = upload.rest.copy(block);
+  let filled = upload.rest.copy(buffer);
   for (const chunk of chunks) {
     upload.hash.update(chunk);
     for (let taken = 0; taken < chunk.length; ) {
-      if (filled === block.length) filled = writeBlock(upload, file, filled);
-      const bytes = Math.min(chunk.length - taken, block.length - filled);
-      block.set(chunk.subarray(taken, taken + bytes), filled);
+      if (filled === buffer.length) filled = writeBuffer(upload, file, filled);
+      const bytes = Math.min(chunk.length - taken, buffer.length - filled);
+      buffer.set(chunk.subarray(taken, taken + bytes), filled);
       taken += bytes;
       filled += bytes;
     }
@@ -74,12 +74,12 @@ function take(
     chunk.buffer.transfer(0);
   }
   const restBytes = filled % alignmentBytes;
-  writeBlock(upload, file, filled - restBytes);
-  upload.rest = Buffer.from(block.subarray(filled - restBytes, filled));
+  writeBuffer(upload, file, filled - restBytes);
+  upload.rest = Buffer.from(buffer.subarray(filled - restBytes, filled));
 }
 
-/** Writes the beginning of the block; it is empty afterwards. */
-function writeBlock(upload: Upload, file: UploadFile, bytes: number): 0 {
+/** Writes the beginning of the buffer; it is empty afterwards. */
+function writeBuffer(upload: Upload, file: UploadFile, bytes: number): 0 {
   for (let written = 0; written < bytes; ) {
     written += writeSome(file, written, bytes - written, upload.position + written);
   }
@@ -89,10 +89,10 @@ function writeBlock(upload: Upload, file: UploadFile, bytes: number): 0 {
 
 function writeSome({ fd, unbufferedFd }: UploadFile, start: number, bytes: number, position: number): number {
   try {
-    return writeSync(unbufferedFd ?? fd, block, start, bytes, position);
+    return writeSync(unbufferedFd ?? fd, buffer, start, bytes, position);
   } catch (error) {
     // The system's way to say that this file cannot be written unbuffered.
     if (unbufferedFd === undefined || (error as NodeJS.ErrnoException).code !== 'EINVAL') throw error;
-    return writeSync(fd, block, start, bytes, position);
+    return writeSync(fd, buffer, start, bytes, position);
   }
 }

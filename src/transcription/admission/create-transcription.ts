@@ -6,7 +6,7 @@ import { labelOf } from '../../contract/label.ts';
 import type { ChineseScript } from '../../contract/language.ts';
 import type { CreateTranscriptionCommand, UploadReference } from '../../contract/transcription.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
-import { type InTurn, NoTurn } from '../../platform/in-turn.ts';
+import { type KeyedLimit, LimitReached } from '../../platform/keyed-limit.ts';
 import type { Logger } from '../../platform/telemetry/telemetry.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import type { StorageId } from '../../storage/object-store.ts';
@@ -34,13 +34,13 @@ export interface CreateTranscriptionDeps extends AdmissionDeps {
     upload: UploadReference,
   ): Promise<{ id: string; storage: StorageId; key: string; sizeBytes: number; etag: string }>;
   /** Ties the job to its upload, so that the sweep leaves it alone; false when the upload is gone meanwhile. */
-  claimUpload(tx: Queryable, claim: { uploadId: string; transcriptionId: string }): Promise<boolean>;
+  useUpload(tx: Queryable, use: { uploadId: string; transcriptionId: string }): Promise<boolean>;
   /** True for a public http or https URL without credentials and without a literal private address. */
   isAcceptableSourceUrl(url: string): boolean;
   /** A name for the job until the link was opened. */
   labelOfUrl(url: string): string;
   /** Creates of one account wait for each other: here, without a connection. */
-  inTurn?: Pick<InTurn, 'run'> | undefined;
+  createLimit?: Pick<KeyedLimit, 'run'> | undefined;
   notes?: JobNotes | undefined;
   traces?: Traces | undefined;
 }
@@ -94,8 +94,8 @@ export async function createTranscription(
     attributes: { 'longhand.job.id': id, 'longhand.protocol': protocol },
   });
   try {
-    const inTurn = <Result>(work: () => Promise<Result>) =>
-      deps.inTurn ? deps.inTurn.run(account.id, work) : work();
+    const limited = <Result>(work: () => Promise<Result>) =>
+      deps.createLimit ? deps.createLimit.run(account.id, work) : work();
     const insert = async (tx: Queryable) => {
       const allowanceDay = allowance.today();
       const traced = { traceParent: span?.traceParent };
@@ -106,7 +106,7 @@ export async function createTranscription(
       await allowance.take(tx, account, allowanceDay);
       return inserted;
     };
-    const created = await inTurn(() => queueJob(deps, insert));
+    const created = await limited(() => queueJob(deps, insert));
     deps.logger.info({ job: created.id, account: account.id, credential, protocol }, 'a job was accepted');
     deps.notes?.accepted(protocol);
     return { ...created, isEarlier: false };
@@ -114,7 +114,7 @@ export async function createTranscription(
     const faster = error instanceof SameRequestWasFaster && (await earlierJob(db, account, identity));
     if (faster) return faster;
     // Deleted between the two looks; or too many creates of this account wait.
-    throw error instanceof SameRequestWasFaster || error instanceof NoTurn
+    throw error instanceof SameRequestWasFaster || error instanceof LimitReached
       ? new ApiError('queue_unavailable', { cause: error })
       : error;
   } finally {
@@ -138,7 +138,7 @@ function hashed({ name, recording }: KnownSpeaker) {
   return { name, recording: createHash('sha256').update(recording).digest('hex') };
 }
 
-/** The row with what makes it known again, and the claim on its upload. */
+/** The row with what makes it known again, and the use of its upload. */
 async function insertJob(
   deps: CreateTranscriptionDeps,
   tx: Queryable,
@@ -151,9 +151,8 @@ async function insertJob(
   const { idempotencyKey: key, requestHash, fingerprint } = identity;
   const inserted = await transcriptionStore.insertUnlessSame(tx, job, fingerprint);
   if (!inserted) throw new SameRequestWasFaster();
-  const isClaimed =
-    uploadId === undefined || (await deps.claimUpload(tx, { uploadId, transcriptionId: job.id }));
-  if (!isClaimed) throw new ApiError('upload_not_found');
+  const isUsed = uploadId === undefined || (await deps.useUpload(tx, { uploadId, transcriptionId: job.id }));
+  if (!isUsed) throw new ApiError('upload_not_found');
   if (key !== undefined) {
     const remembered = { accountId: job.accountId, key, requestHash, transcriptionId: job.id };
     if (!(await idempotencyStore.remember(tx, remembered))) throw new SameRequestWasFaster();

@@ -21,9 +21,9 @@ export async function passageAudio(
   { startMs, endMs }: { startMs: number; endMs: number },
   signal: AbortSignal,
 ): Promise<Buffer> {
-  return await scratch.use(async (directory, room) => {
+  return await scratch.use(async (directory, reservation) => {
     const file = join(directory, 'media');
-    await room.cover(media.sizeBytes);
+    await reservation.cover(media.sizeBytes);
     const object = readObject(stores, media, { etag: media.etag });
     await pipeline(object, createWriteStream(file, { mode: 0o600 }), { signal });
     const stretch = { fromSeconds: startMs / 1000, seconds: (endMs - startMs) / 1000, signal };

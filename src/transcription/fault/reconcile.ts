@@ -85,7 +85,7 @@ async function requeue(
     const sent = tasks.map(({ transcriptionId, index, lane }) =>
       index === null
         ? { data: { transcriptionId }, lane }
-        : { data: { transcriptionId, index }, lane, place: index },
+        : { data: { transcriptionId, index }, lane, position: index },
     );
     await queue.send(tx, stepQueues[step].name, sent);
   }

@@ -31,7 +31,7 @@ const leaveMs = 3_000;
 export async function settleFault(deps: SettleFaultDeps, at: StepOfJob, error: unknown): Promise<void> {
   const fault = await judged(deps, at, error);
   const reason = error instanceof Error ? error.message : String(error);
-  if (fault.kind === 'away' || fault.kind === 'no-room') {
+  if (fault.kind === 'away' || fault.kind === 'no-disk-space') {
     if (fault.kind === 'away') deps.outages.report(fault.of, error, fault.retryAfterMs);
     const times = await stepFaultStore.countOutage(deps.db, at, reason);
     throw new Postponed({ delayMs: jittered(outageWaits[times - 1] ?? outageWaits.at(-1) ?? 0) }, error);
@@ -62,8 +62,8 @@ export async function settleFault(deps: SettleFaultDeps, at: StepOfJob, error: u
 async function judged({ scratch }: SettleFaultDeps, { step }: StepOfJob, error: unknown): Promise<StepFault> {
   const fault = stepFault(error);
   const isOfFiles = step === 'fetch' || step === 'decode';
-  const mayBeDisk = fault.kind === 'no-room' || (fault.kind === 'media' && isOfFiles);
-  return mayBeDisk && !(await scratch.hasRoom()) ? { kind: 'away', of: 'disk', retryAfterMs: 0 } : fault;
+  const mayBeDisk = fault.kind === 'no-disk-space' || (fault.kind === 'media' && isOfFiles);
+  return mayBeDisk && !(await scratch.hasSpace()) ? { kind: 'away', of: 'disk', retryAfterMs: 0 } : fault;
 }
 
 function waitsOf({ kind }: StepFault): readonly number[] {

@@ -1,7 +1,7 @@
 /** What an error in a step means: the only place that decides it. */
 import { MediaFailure } from '../../media/media-failure.ts';
 import { DatabaseUnavailable } from '../../platform/database/database-fault.ts';
-import { NoRoom } from '../../platform/disk/disk-budget.ts';
+import { NoDiskSpace } from '../../platform/disk/disk-budget.ts';
 import { EngineUnavailable, ModelMissing, SpeechProcessDied } from '../../speech/speech.ts';
 import { StorageUnavailable } from '../../storage/object-store.ts';
 import { StorageNotConfigured } from '../../storage/read-object.ts';
@@ -15,7 +15,7 @@ export type StepFault =
   /** Nobody's fault and not the task's: waited out. */
   | { kind: 'away'; of: Dependency; retryAfterMs: number }
   /** There is no room for a task of its size: waited out, too, but smaller ones may have room. */
-  | { kind: 'no-room' }
+  | { kind: 'no-disk-space' }
   /** This worker cannot do it; another may. */
   | { kind: 'unfit'; model: string | null }
   /** The speech process died of it, or did not answer in time: perhaps the chunk does that to every process. */
@@ -39,7 +39,7 @@ const causesMax = 8;
 export function stepFault(error: unknown): StepFault {
   const causes = [...causesOf(error)];
   // The local storage is not away when its disk is full.
-  if (causes.some((cause) => cause instanceof NoRoom)) return { kind: 'no-room' };
+  if (causes.some((cause) => cause instanceof NoDiskSpace)) return { kind: 'no-disk-space' };
   for (const cause of causes) {
     const of = dependencyAway(cause);
     if (of)

@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/telemetry/telemetry.ts';
 const heardEveryMs = 10_000;
 /** A worker that was not heard from for this long is taken for dead. */
 const silentSecondsMax = 30;
-/** Longer than that: it is told, and forgotten. */
+/** Longer than that: it is logged once and its row removed. */
 const lostSeconds = 60;
 
 /** What a worker is and can do, for the operator. */

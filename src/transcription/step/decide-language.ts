@@ -32,6 +32,6 @@ export async function guessLanguages(
   read: (chunk: Chunk) => Promise<Buffer>,
   signal: AbortSignal,
 ): Promise<LanguageGuess[]> {
-  const places = votingChunks(chunks).map(async (chunk) => ({ audio: await read(chunk), chunk }));
-  return await speech.detectLanguages(await Promise.all(places), signal);
+  const excerpts = votingChunks(chunks).map(async (chunk) => ({ audio: await read(chunk), chunk }));
+  return await speech.detectLanguages(await Promise.all(excerpts), signal);
 }

@@ -21,6 +21,7 @@ import {
 } from '../../storage/object-store.ts';
 import { readObject } from '../../storage/read-object.ts';
 import { type Chunk, chunkPlan } from '../../timeline/chunk-plan.ts';
+import { bytesPerSample } from '../../timeline/pcm-samples.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import { type Playback, PlaybackMaker } from '../audio/playback.ts';
 import { playbackStore } from '../audio/playback-store.ts';
@@ -36,7 +37,7 @@ import { StageReport } from './stage-report.ts';
 import { type JobTask, stepQueues } from './steps.ts';
 
 /** Decoded audio: signed 16-bit samples. */
-const bytesPerSecond = 2 * sampleRate;
+const bytesPerSecond = bytesPerSample * sampleRate;
 
 export interface DecodeDeps {
   db: Database;
@@ -70,10 +71,10 @@ export async function decodeMedia(
   const engine = job.audio ? job.options.engine : deps.engine;
   deps.speech.warmUp(engine, job.options.language);
   const report = new StageReport(deps, job.id);
-  await deps.scratch.use(async (directory, room) => {
+  await deps.scratch.use(async (directory, reservation) => {
     const file = join(directory, 'media');
-    await room.cover(media.sizeBytes);
-    await copyMedia(deps, { job, media, file, report, room }, signal);
+    await reservation.cover(media.sizeBytes);
+    await copyMedia(deps, { job, media, file, report, reservation }, signal);
     await report.enter('decoding');
     const audio: AudioObject = { storage: deps.stores.current.id, key: workKey(job.id, 'audio.s16le') };
     const found = await decodeAndListen(deps, job, { file, audio, report }, signal);
@@ -112,20 +113,20 @@ async function copyMedia(
     media,
     file,
     report,
-    room,
+    reservation,
   }: {
     job: RunningTranscription;
     media: MediaObject;
     file: string;
     report: StageReport;
-    room: DiskReservation;
+    reservation: DiskReservation;
   },
   signal: AbortSignal,
 ): Promise<void> {
   const isUpload = job.source.kind === 'upload';
   if (isUpload) await report.enter('fetching');
   const tell = (bytes: number) => {
-    room.written(bytes);
+    reservation.written(bytes);
     if (isUpload) report.progress(bytes, media.sizeBytes);
   };
   try {

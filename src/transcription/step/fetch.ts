@@ -39,17 +39,17 @@ export async function fetchMedia(
   const { url } = job.source;
   deps.speech.warmUp(deps.engine, job.options.language);
   await new StageReport(deps, job.id).enter('fetching');
-  await deps.scratch.use(async (directory, room) => {
+  await deps.scratch.use(async (directory, reservation) => {
     const { file, label } = await deps.sources.acquireSource(url, {
       directory,
       sizeBytesMax: job.options.fileBytesMax,
       durationSecondsMax: job.options.mediaSecondsMax,
-      room,
+      reservation,
       signal,
     });
     const { size: sizeBytes } = await stat(file);
     const media = { storage: stores.current.id, key: workKey(job.id, 'media'), sizeBytes };
-    if (stores.current.id === 'local') await room.expectShare(sizeBytes); // A second copy on the same disk.
+    if (stores.current.id === 'local') await reservation.expectShare(sizeBytes); // A second copy on the same disk.
     await stores.current.write(media.key, addAbortSignal(signal, createReadStream(file)), sizeBytes);
     signal.throwIfAborted();
     const filename = labelOf(label, job.filename);

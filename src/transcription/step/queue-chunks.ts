@@ -16,7 +16,7 @@ export async function queueChunks(
   const tasks = chunks.map(({ index }) => ({
     data: { transcriptionId: id, index } satisfies ChunkTask,
     lane,
-    place: index,
+    position: index,
   }));
   await queue.send(tx, stepQueues.recognise.name, tasks);
 }

@@ -12,7 +12,7 @@ export interface StepNote {
   seconds: number;
 }
 
-/** What is told of jobs, for whoever watches the service. */
+/** What is recorded of jobs, for metrics and logs. */
 export interface JobNotes {
   accepted(protocol: string): void;
   ended(job: JustEnded): void;

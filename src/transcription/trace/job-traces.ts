@@ -21,7 +21,7 @@ interface Told {
 /** More are not looked up: their spans are missing, nothing else is. */
 const lookupsMax = 256;
 
-/** Spans of what is done for a job, in the trace that its row names. Each is told when it is over. */
+/** Spans of what is done for a job, in the trace that its row names. Each is recorded when it is over. */
 export class JobTraces {
   readonly #deps: JobTracesDeps;
   readonly #lookups = new Set<Promise<void>>();

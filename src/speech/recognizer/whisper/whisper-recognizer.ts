@@ -5,7 +5,7 @@ import { type AlignedWord, alignedWords } from '../aligned-words.ts';
 import { biasTo } from '../keyword-bias.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
-import { withPauseMarks } from './pause-marks.ts';
+import { withPausePunctuation } from './pause-punctuation.ts';
 import { SpokenWindow } from './spoken-window.ts';
 import {
   type DecodedWindow,
@@ -22,7 +22,7 @@ import { WhisperModel } from './whisper-model.ts';
  */
 const averageLogProbabilityMin = -0.6;
 /** Below this the text is wrong in any case. */
-const averageLogProbabilityHopeless = -1.6;
+const averageLogProbabilityFloor = -1.6;
 
 /** One step of the encoder's output. */
 const stepSeconds = 0.02;
@@ -93,7 +93,9 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
       fromSeconds += decodedUntilSeconds;
     }
     const onTimeline = words.map((word) => window.onTimeline(word));
-    return withPauseMarks(utterancesWithWords(input.chunk, onTimeline, input.translate ? 'en' : language));
+    return withPausePunctuation(
+      utterancesWithWords(input.chunk, onTimeline, input.translate ? 'en' : language),
+    );
   }
 
   /** To encode a window takes longer than to decode it, so the same one is not encoded twice in a row. */
@@ -123,6 +125,6 @@ function shifted(word: AlignedWord, bySeconds: number): AlignedWord {
 }
 
 function isHallucinated({ averageLogProbability, noSpeechProbability }: DecodedWindow): boolean {
-  if (averageLogProbability < averageLogProbabilityHopeless) return true;
+  if (averageLogProbability < averageLogProbabilityFloor) return true;
   return noSpeechProbability > noSpeechProbabilityMax && averageLogProbability < averageLogProbabilityMin;
 }

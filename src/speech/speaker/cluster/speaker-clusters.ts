@@ -35,7 +35,7 @@ const cosineMinSameVoice = 0.36;
 const cosineMergeUncertain = 0.5;
 const cosineMergeCertain = 0.68;
 /** The centroids of one person are more similar where each window was averaged with its neighbours. */
-const cosineMergeSteadied = 0.75;
+const cosineMergeSmoothed = 0.75;
 const windowsForCertainCentroid = 25;
 /** Fewer windows than two seconds of speech hold are chance, not a speaker. */
 const windowsMin = 3;
@@ -68,7 +68,7 @@ interface ClusterOptions {
   /** How many windows of the usual kind each stands for; 1 if not given. */
   weights?: readonly number[];
   /** They were averaged with their neighbours. */
-  areSteadied?: boolean;
+  areSmoothed?: boolean;
 }
 
 interface Sample {
@@ -142,14 +142,14 @@ function withoutDuplicates(sample: Sample, labels: readonly number[], countMin: 
 export function speakerClusters(
   windows: readonly Embedding[],
   count: SpeakerCount = unknownCount,
-  { weights, areSteadied = false }: ClusterOptions = {},
+  { weights, areSmoothed = false }: ClusterOptions = {},
 ): number[] {
   if (windows.length === 0) return [];
   const chosen = evenSample(windows.length, sampleMax);
   const sample = {
     vectors: chosen.map((index) => windows[index] as Embedding),
     weights: chosen.map((index) => weights?.[index] ?? 1),
-    cosineMerge: areSteadied ? cosineMergeSteadied : cosineMergeCertain,
+    cosineMerge: areSmoothed ? cosineMergeSmoothed : cosineMergeCertain,
   };
   const size = chosen.length;
   const many = size >= windowsForSpectral;

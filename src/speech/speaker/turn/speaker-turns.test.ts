@@ -5,8 +5,8 @@ import { agglomerativeClusters } from '../cluster/agglomerative-clustering.ts';
 import { speakerClusters } from '../cluster/speaker-clusters.ts';
 import { cosineMatrix, dot, type Embedding, unitLength } from '../voiceprint/embedding.ts';
 import { embeddingOf, embeddingText } from '../voiceprint/embedding-text.ts';
+import type { EmbeddedWindow } from './smoothed-embeddings.ts';
 import { speakerTurns } from './speaker-turns.ts';
-import type { EmbeddedWindow } from './steadied-embeddings.ts';
 
 const dimensions = 32;
 

@@ -10,8 +10,8 @@ import {
   windowsForSpectral,
 } from '../cluster/speaker-clusters.ts';
 import { dot, type Embedding } from '../voiceprint/embedding.ts';
+import { type EmbeddedWindow, smoothedEmbeddings } from './smoothed-embeddings.ts';
 import { stepSamples } from './speaker-windows.ts';
-import { type EmbeddedWindow, steadiedEmbeddings } from './steadied-embeddings.ts';
 
 /** How much more similar another speaker must be, summed over windows, before a turn changes within running speech. */
 const changeCost = 0.3;
@@ -92,9 +92,9 @@ export function speakerTurns(
     const weights = windows.map((window) => (window.endSample - window.startSample) / stepSamples);
     return turnsOfStretches(windows, speakerClusters(embeddings, count, { weights }));
   }
-  const areSteadied = windows.length >= windowsForSpectral;
-  const clustered = areSteadied ? steadiedEmbeddings(windows) : embeddings;
-  const labels = speakerClusters(clustered, count, { areSteadied });
+  const areSmoothed = windows.length >= windowsForSpectral;
+  const clustered = areSmoothed ? smoothedEmbeddings(windows) : embeddings;
+  const labels = speakerClusters(clustered, count, { areSmoothed });
   const centres = [...centroids(embeddings, labels).values()];
   return turnsOf(windows, smoothedLabels(windows, centres));
 }

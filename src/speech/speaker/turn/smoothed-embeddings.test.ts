@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dot } from '../voiceprint/embedding.ts';
-import { steadiedEmbeddings } from './steadied-embeddings.ts';
+import { smoothedEmbeddings } from './smoothed-embeddings.ts';
 
 const window = (startSample: number, x: number, y: number) => {
   const norm = Math.hypot(x, y);
@@ -10,7 +10,7 @@ const window = (startSample: number, x: number, y: number) => {
 
 test('windows of one voice that touch each other become more alike', () => {
   const windows = [window(0, 1, 0.5), window(12_000, 1, -0.5)];
-  const [one, other] = steadiedEmbeddings(windows);
+  const [one, other] = smoothedEmbeddings(windows);
   const [before, after] = windows;
   assert.ok(one && other && before && after);
   assert.ok(dot(one, other) > dot(before.embedding, after.embedding) + 0.1);
@@ -23,7 +23,7 @@ test('neither a neighbour with another voice nor one beyond a pause changes a wi
     [window(0, 1, 0), window(40_000, 1, 1)],
   ]) {
     assert.deepEqual(
-      steadiedEmbeddings(windows),
+      smoothedEmbeddings(windows),
       windows.map(({ embedding }) => embedding),
     );
   }

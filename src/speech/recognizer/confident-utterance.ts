@@ -1,4 +1,4 @@
-/** Text that its engine hardly believes itself is heard again by another, and left out where neither is sure enough. */
+/** Text of low confidence is recognised again by another engine, and left out where neither is confident enough. */
 import type { RecognisedUtterance } from '../../timeline/utterance.ts';
 import { meanConfidence } from '../../timeline/word.ts';
 
@@ -10,7 +10,7 @@ const confidenceFloor = 0.15;
 const confidenceFloorGuessed = 0.3;
 
 /** `hearAgain` gives what another engine hears in the same utterance; null where there is none. */
-export async function believedUtterance(
+export async function confidentUtterance(
   heard: RecognisedUtterance,
   { isLanguageGuessed }: { isLanguageGuessed: boolean },
   hearAgain: () => Promise<RecognisedUtterance | null>,

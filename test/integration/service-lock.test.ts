@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock as clock } from '../../src/platform/clock.ts';
 import { Database } from '../../src/platform/database/database.ts';
-import { claimService } from '../../src/platform/database/service-claim.ts';
+import { takeServiceLock } from '../../src/platform/database/service-lock.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { dataDirectoryWithDatabase, serverPid, startMember } from '../support/data-directory.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -73,9 +73,9 @@ test('a service whose claim another one took meanwhile is told to stop', async (
     },
   };
   const options = { db, dataDir: 'data', logger, clock: fastClock, onLost: (e: Error) => lost.push(e) };
-  const first = await claimService(options);
+  const first = await takeServiceLock(options);
   onCleanup(t, () => first.release());
-  const rival = await db.holdSession('rival');
+  const rival = await db.dedicatedConnection('rival');
   onCleanup(t, () => rival.close());
   const waiting = rival.query('select pg_advisory_lock(7005002)');
   await eventually(async () => {

@@ -15,7 +15,7 @@ import { OpenAiError } from './openai-error.ts';
 const formats = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const;
 export type ResponseFormat = (typeof formats)[number];
 
-export interface Wish {
+export interface RequestOptions {
   format: ResponseFormat;
   /** Of verbose_json. */
   granularities: ReadonlySet<'word' | 'segment'>;
@@ -107,7 +107,7 @@ const sentences: Record<string, string> = {
   languages: 'languages[] must be codes of languages that Whisper knows, such as en.',
 };
 
-export function wishOf(fields: RequestFields, task: Task): Wish {
+export function requestOptionsOf(fields: RequestFields, task: Task): RequestOptions {
   const parsed = schema.safeParse(fields);
   if (!parsed.success) {
     const param = String(parsed.error.issues[0]?.path[0] ?? '');

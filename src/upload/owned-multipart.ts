@@ -7,22 +7,22 @@ import { type ObjectStore, type ObjectStores, StorageUnavailable } from '../stor
 import type { Upload } from './upload.ts';
 import { uploadStore } from './upload-store.ts';
 
-export type MultipartUpload = Upload & { partSizeBytes: number; multipartId: string };
+export type UploadInParts = Upload & { partSizeBytes: number; multipartId: string };
 
-/** The session that a client names, in whatever state it is; foreign and unknown ones look alike. */
-export async function ownedSession(
+/** The multipart upload that a client names, in whatever state it is; foreign and unknown ones look alike. */
+export async function ownedMultipart(
   { db, stores }: { db: Queryable; stores: ObjectStores },
   { account }: Principal,
   { key, storage, uploadId }: MultipartReference,
-): Promise<{ upload: MultipartUpload; store: ObjectStore }> {
+): Promise<{ upload: UploadInParts; store: ObjectStore }> {
   const store = stores.get(storage);
   const isOwned = accountOfUploadKey(key) === account.id;
   const upload = isOwned && (await uploadStore.find(db, { accountId: account.id, storage, key }));
-  if (!upload || !store || !isSession(upload, uploadId)) throw new ApiError('invalid_multipart_upload');
+  if (!upload || !store || !isMultipart(upload, uploadId)) throw new ApiError('invalid_multipart_upload');
   return { upload, store };
 }
 
-function isSession(upload: Upload, uploadId: string): upload is MultipartUpload {
+function isMultipart(upload: Upload, uploadId: string): upload is UploadInParts {
   return upload.partSizeBytes !== null && upload.multipartId === uploadId;
 }
 

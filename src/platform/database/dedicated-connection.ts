@@ -9,7 +9,7 @@ import {
 } from './database-connection.ts';
 
 /** One connection held on purpose. */
-export interface DatabaseSession extends Queryable {
+export interface DedicatedConnection extends Queryable {
   /** Resolves, with the reason, when the connection ends without our having closed it. */
   readonly lost: Promise<Error>;
   /** Calls `hear` with the payload of each notification of the channel, from now on. */
@@ -17,25 +17,25 @@ export interface DatabaseSession extends Queryable {
   close(): Promise<void>;
 }
 
-export interface SessionOptions {
+export interface ConnectionOptions {
   connectionString: string;
   applicationName: string;
 }
 
-export async function openSession(options: SessionOptions): Promise<DatabaseSession> {
+export async function openConnection(options: ConnectionOptions): Promise<DedicatedConnection> {
   const { statement_timeout } = serverLimits;
   try {
-    return await openSessionWith(options, { statement_timeout });
+    return await openConnectionWith(options, { statement_timeout });
   } catch (error) {
     if (!isParameterRefused(error)) throw error;
-    return await openSessionWith(options, {});
+    return await openConnectionWith(options, {});
   }
 }
 
-async function openSessionWith(
-  { connectionString, applicationName }: SessionOptions,
+async function openConnectionWith(
+  { connectionString, applicationName }: ConnectionOptions,
   limits: Partial<typeof serverLimits>,
-): Promise<DatabaseSession> {
+): Promise<DedicatedConnection> {
   const client = new pg.Client({
     connectionString,
     application_name: applicationName,

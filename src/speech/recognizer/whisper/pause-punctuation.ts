@@ -16,7 +16,7 @@ interface Pause {
 }
 
 /** The utterances of a chunk, in order. Text that has any punctuation of its own stays as it is. */
-export function withPauseMarks(utterances: readonly RecognisedUtterance[]): RecognisedUtterance[] {
+export function withPausePunctuation(utterances: readonly RecognisedUtterance[]): RecognisedUtterance[] {
   return utterances.map((utterance, i) => {
     const comma = commas[utterance.language ?? ''];
     if (comma === undefined || !utterance.words || punctuation.test(utterance.text)) return utterance;

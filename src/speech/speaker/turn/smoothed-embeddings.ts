@@ -1,4 +1,4 @@
-/** Embeddings with less chance in them: what is said in 1.5 s colours a window, and its neighbours were said by the same person. */
+/** Less noisy embeddings: that of one window depends on what is said in its 1.5 s, and its neighbours mostly have the same speaker. */
 
 import type { SpeechSpan } from '../../../timeline/span.ts';
 import { dot, type Embedding, unitLength } from '../voiceprint/embedding.ts';
@@ -13,7 +13,7 @@ const neighbourWeight = 0.4;
 const cosineMinNeighbours = 0.4;
 
 /** Each window's embedding averaged with those of the windows that it touches. In order of time. */
-export function steadiedEmbeddings(windows: readonly EmbeddedWindow[]): Embedding[] {
+export function smoothedEmbeddings(windows: readonly EmbeddedWindow[]): Embedding[] {
   return windows.map((window, index) => {
     const sum = Float32Array.from(window.embedding);
     for (const neighbour of [windows[index - 1], windows[index + 1]]) {

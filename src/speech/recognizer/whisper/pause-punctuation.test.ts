@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { RecognisedUtterance } from '../../../timeline/utterance.ts';
-import { withPauseMarks } from './pause-marks.ts';
+import { withPausePunctuation } from './pause-punctuation.ts';
 
 /** Each voiced stretch as its start in seconds and its signs, of which each takes a fifth of a second. */
 function utterance(language: string, stretches: readonly (readonly [number, string])[]): RecognisedUtterance {
@@ -28,7 +28,8 @@ function utterance(language: string, stretches: readonly (readonly [number, stri
   };
 }
 
-const texts = (...utterances: RecognisedUtterance[]) => withPauseMarks(utterances).map(({ text }) => text);
+const texts = (...utterances: RecognisedUtterance[]) =>
+  withPausePunctuation(utterances).map(({ text }) => text);
 
 test('Chinese and Japanese get a comma at a short pause and a full stop at a long one', () => {
   const stretches = [
@@ -55,11 +56,11 @@ test('a pause inside a clause, other languages and text with punctuation of its 
     ['你好再见。'],
   );
   const others = [utterance('ko', [[0, '안녕']]), utterance('zh', [[2, '你好！再见']])];
-  assert.deepEqual(withPauseMarks(others), others);
+  assert.deepEqual(withPausePunctuation(others), others);
 });
 
 test('the times of words and how sure they are stay', () => {
   const heard = utterance('zh', [[0, '你好']]);
   const [first, second] = heard.words ?? [];
-  assert.deepEqual(withPauseMarks([heard])[0]?.words, [first, { ...second, text: '好。' }]);
+  assert.deepEqual(withPausePunctuation([heard])[0]?.words, [first, { ...second, text: '好。' }]);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type RequestFields, wishOf } from './request-wish.ts';
+import { type RequestFields, requestOptionsOf } from './request-options.ts';
 
-const wish = (fields: RequestFields) => wishOf(fields, 'transcribe');
+const options = (fields: RequestFields) => requestOptionsOf(fields, 'transcribe');
 
 test('nothing but a file asks for json in the language that is found out', () => {
   const plain = {
@@ -15,50 +15,50 @@ test('nothing but a file asks for json in the language that is found out', () =>
     keywords: undefined,
     prompt: undefined,
   };
-  assert.deepEqual(wish({}), plain);
+  assert.deepEqual(options({}), plain);
   const habits = {
     model: ['x'],
     temperature: ['0'],
     'chunking_strategy[type]': ['server_vad'],
   };
-  assert.deepEqual(wish(habits), plain);
-  assert.deepEqual(wish({ language: [''], response_format: null, stream: [''] }), plain);
+  assert.deepEqual(options(habits), plain);
+  assert.deepEqual(options({ language: [''], response_format: null, stream: [''] }), plain);
 });
 
 test('a form and JSON say the same', () => {
-  const form = wish({
+  const form = options({
     response_format: ['verbose_json'],
     timestamp_granularities: ['word', 'segment'],
     language: ['en-US'],
     stream: ['False'],
   });
-  const json = wish({
+  const json = options({
     response_format: 'verbose_json',
     timestamp_granularities: ['word', 'segment'],
     language: 'en',
     stream: false,
   });
   assert.deepEqual(form, json);
-  assert.equal(wish({ stream: 'true' }).stream, true);
-  assert.equal(wish({ languages: ['de'] }).language, 'de');
-  const { language, chineseScript } = wish({ language: 'zh-TW' });
+  assert.equal(options({ stream: 'true' }).stream, true);
+  assert.equal(options({ languages: ['de'] }).language, 'de');
+  const { language, chineseScript } = options({ language: 'zh-TW' });
   assert.deepEqual([language, chineseScript], ['zh', 'tw']);
-  assert.equal(wish({ languages: ['de', 'fr'] }).language, undefined);
+  assert.equal(options({ languages: ['de', 'fr'] }).language, undefined);
 });
 
 test('keywords and the names of the prompt are terms, within limits', () => {
-  const both = wish({ keywords: [' Nguyen '], prompt: 'A talk with Siobhan about ComfyUI.' });
+  const both = options({ keywords: [' Nguyen '], prompt: 'A talk with Siobhan about ComfyUI.' });
   assert.deepEqual(both.keywords, ['Nguyen', 'Siobhan', 'ComfyUI']);
   assert.equal(both.prompt, 'A talk with Siobhan about ComfyUI.');
-  assert.equal(wish({ keywords: [''], prompt: ['just talk'] }).keywords, undefined);
-  assert.throws(() => wish({ keywords: ['x'.repeat(51)] }), /at most 100 names or terms of up to 50/);
-  assert.throws(() => wish({ prompt: 'x'.repeat(4001) }), /at most 4000/);
+  assert.equal(options({ keywords: [''], prompt: ['just talk'] }).keywords, undefined);
+  assert.throws(() => options({ keywords: ['x'.repeat(51)] }), /at most 100 names or terms of up to 50/);
+  assert.throws(() => options({ prompt: 'x'.repeat(4001) }), /at most 4000/);
 });
 
 const voice = `data:audio/wav;base64,${Buffer.from('a voice').toString('base64')}`;
 
 test('known speakers are pairs of a name and a recording', () => {
-  const { knownSpeakers } = wish({
+  const { knownSpeakers } = options({
     response_format: 'diarized_json',
     known_speaker_names: ['Anne', ' Mary '],
     known_speaker_references: [voice, voice],
@@ -87,12 +87,12 @@ const wrong: [RequestFields, string][] = [
 ];
 for (const [fields, param] of wrong) {
   test(`${JSON.stringify(fields).slice(0, 80)} is refused and names ${param}`, () => {
-    assert.throws(() => wish(fields), { name: 'OpenAiError', status: 400, param });
+    assert.throws(() => options(fields), { name: 'OpenAiError', status: 400, param });
   });
 }
 
 test('a translation has no speakers', () => {
-  assert.throws(() => wishOf({ response_format: 'diarized_json' }, 'translate'), {
+  assert.throws(() => requestOptionsOf({ response_format: 'diarized_json' }, 'translate'), {
     param: 'response_format',
   });
 });

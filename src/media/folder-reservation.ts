@@ -1,34 +1,34 @@
-/** Room on the disk for what another program writes into a folder. */
+/** Space on the disk for what another program writes into a folder. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
 import type { DiskReservation } from '../platform/disk/disk-budget.ts';
 
-/** What a download needs of its room on the disk. */
-export type DownloadRoom = Pick<DiskReservation, 'coverShare' | 'written'>;
+/** What a download needs of its reservation. */
+export type DownloadReservation = Pick<DiskReservation, 'coverShare' | 'written'>;
 
 const lookEveryMs = 250;
 /** More than a program writes between two looks. */
 const aheadBytes = 64 * 1024 * 1024;
 
 export interface WatchedFolder extends Disposable {
-  /** Aborts with the reason, such as NoRoom, when there is no room for more. */
+  /** Aborts with the reason, such as NoDiskSpace, when the disk has no space for more. */
   signal: AbortSignal;
 }
 
-/** Keeps some room ahead of the program. */
+/** Reserves some space ahead of the program. */
 export async function watchedFolder(
-  room: DownloadRoom,
+  reservation: DownloadReservation,
   folder: string,
   clock: Clock,
 ): Promise<WatchedFolder> {
   const stop = new AbortController();
-  await room.coverShare(aheadBytes);
+  await reservation.coverShare(aheadBytes);
   let isLooking = false;
   const look = async () => {
     const bytes = await bytesIn(folder);
-    await room.coverShare(bytes + aheadBytes);
-    room.written(bytes);
+    await reservation.coverShare(bytes + aheadBytes);
+    reservation.written(bytes);
   };
   const end = clock.every(lookEveryMs, () => {
     if (isLooking) return;

@@ -4,7 +4,7 @@ import type { Queryable } from '../platform/database/database.ts';
  * Jobs in progress begin again with their upload or link: what their steps had made is not carried along. Their tasks are
  * missing, which the first comparison of jobs with tasks finds.
  */
-export async function beginAgain(tx: Queryable): Promise<number> {
+export async function resetRunningJobs(tx: Queryable): Promise<number> {
   await tx.query('delete from chunk');
   await tx.query('delete from step_fault');
   const rows = await tx.query(

@@ -6,7 +6,7 @@ import type { Format } from './transcribe-options.ts';
  * `talk.mp3` becomes `talk.txt`; `talk.mp4.txt` where that name belongs to another recording. What was chosen once is
  * kept in the journal.
  */
-export function transcriptPlace(
+export function transcriptPath(
   path: string,
   { folder, format, isTaken }: { folder: string; format: Format; isTaken(place: string): boolean },
 ): string {

@@ -1,10 +1,10 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database/database.ts';
-import { type DiskBudget, NoRoom, shareOfRoom } from '../platform/disk/disk-budget.ts';
+import { type DiskBudget, NoDiskSpace, shareOfAvailable } from '../platform/disk/disk-budget.ts';
 import { uploadStore } from './upload-store.ts';
 
-export interface UploadRoomDeps {
+export interface UploadReservationDeps {
   db: Queryable;
   clock: Clock;
   /** Of the disk that the local storage is on. */
@@ -16,17 +16,17 @@ export interface UploadRoomDeps {
  * the disk, what one has stored may be at most twice what is left: so there is always something left for another, and
  * the more accounts there are, the less each can hold.
  */
-export async function withRoom<Result>(
-  { db, clock, disk }: UploadRoomDeps,
+export async function withReservation<Result>(
+  { db, clock, disk }: UploadReservationDeps,
   { accountId, sizeBytes }: { accountId: string; sizeBytes: number },
   insert: () => Promise<Result>,
 ): Promise<Result> {
   const reservation = await disk.reserve(sizeBytes).catch((error: unknown) => {
-    throw error instanceof NoRoom ? diskIsFull(error) : error;
+    throw error instanceof NoDiskSpace ? diskIsFull(error) : error;
   });
   try {
     const { storedBytes, hasNeighbours } = await uploadStore.storedOnDisk(db, accountId, clock.date());
-    if (hasNeighbours && storedBytes + sizeBytes > shareOfRoom * (await disk.roomBytes()))
+    if (hasNeighbours && storedBytes + sizeBytes > shareOfAvailable * (await disk.availableBytes()))
       throw shareIsUsed();
     return await insert();
   } finally {
