@@ -19,7 +19,7 @@ const main = join(import.meta.dirname, '..', 'src', 'main.ts');
 export interface KillResult {
   text: string;
   kills: number;
-  /** How far the chunk under way had come at each kill, as a share of the usual time for so much speech. */
+  /** How far the chunk under way had come at each kill that struck one, as a share of the usual time for so much speech. */
   lostChunks: number[];
 }
 
@@ -54,7 +54,8 @@ export async function jobUnderKills(
       await delay(Math.random() * 8_000);
       worker.kill('SIGKILL');
       const ms = Date.now() - (await lastDoneMs(db));
-      lost.push({ ms, index: await indexUnderWay(db, startedAtMs) });
+      const index = await indexUnderWay(db, startedAtMs);
+      if (index !== undefined) lost.push({ ms, index });
       startedAtMs = Date.now();
       worker = startWorker(env);
     }
@@ -93,16 +94,18 @@ async function lastDoneMs(db: Database): Promise<number> {
   return row?.ms ?? 0;
 }
 
-/** Of the tasks that the worker has taken the first: the next only waits for its process. */
-async function indexUnderWay(db: Database, startedAtMs: number): Promise<number> {
+/**
+ * Of the tasks that the worker has taken the first: the next only waits for its process. Undefined where the kill
+ * struck between two chunks, or while the recording behind its opening was still being decoded.
+ */
+async function indexUnderWay(db: Database, startedAtMs: number): Promise<number | undefined> {
   const [row] = await db.query<{ index: number }>(
     `select (data ->> 'index')::int as index from queue.job
      where name = $1 and state = 'active' and started_on >= to_timestamp($2::float8 / 1000)
      order by started_on, (data ->> 'index')::int limit 1`,
     [stepQueues.recognise.name, startedAtMs],
   );
-  if (!row) throw new Error('the worker was killed while it had no chunk');
-  return row.index;
+  return row?.index;
 }
 
 /** From the middle of the times between the ends of two chunks, one after the other in one process, for each sample of speech. */

@@ -213,10 +213,10 @@ async function kills(stage: SpeechStage): Promise<BenchmarkRow[]> {
       passed: same,
     },
     {
-      figure: 'work lost by a kill, as a share of the chunk that it struck: mean and most',
+      figure: `work lost by a kill, as a share of the chunk that it struck (${result.lostChunks.length} of them): mean and most`,
       value: `${mean(result.lostChunks).toFixed(2)}, ${Math.max(...result.lostChunks).toFixed(2)}`,
       bar: 'under 1',
-      passed: Math.max(...result.lostChunks) < 1,
+      passed: result.lostChunks.length > 0 && Math.max(...result.lostChunks) < 1,
     },
   ];
 }
