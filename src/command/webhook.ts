@@ -2,9 +2,11 @@ import { ApiError } from '../contract/errors.ts';
 import { listedSubscriptionOnWire } from '../contract/webhook.ts';
 import { PublicUrl } from '../http/public-url.ts';
 import { secretBoxOf } from '../service/foundation.ts';
-import { listDeliveries, replayDelivery, sendTestEvent } from '../webhook/delivery-log.ts';
 import type { LoggedAttempt, LoggedDelivery } from '../webhook/delivery-log-store.ts';
+import { listDeliveriesAsOperator } from '../webhook/list-deliveries.ts';
+import { replayDeliveryAsOperator } from '../webhook/replay-delivery.ts';
 import { resealSecrets } from '../webhook/secret-keys.ts';
+import { sendTestEventAsOperator } from '../webhook/send-test-event.ts';
 import { subscriptionStore } from '../webhook/subscription-store.ts';
 import { onFoundation, print, table } from './command-context.ts';
 import { optionalId, wholeNumber } from './option-value.ts';
@@ -47,7 +49,7 @@ export async function listWebhookDeliveries(
   const subscriptionId = optionalId('--subscription', options.subscription);
   const limit = wholeNumber('--limit', options.limit, { min: 1, max: 1_000, otherwise: shownDeliveries });
   await onFoundation(async ({ db }) => {
-    const deliveries = await listDeliveries({ db }, { accountId, subscriptionId, limit });
+    const deliveries = await listDeliveriesAsOperator({ db }, { accountId, subscriptionId, limit });
     print({ deliveries: deliveries.map(deliveryOnWire) }, options, () => deliveries.flatMap(deliveryLines));
   });
 }
@@ -57,7 +59,7 @@ export async function testWebhook(subscription: string, options: Output): Promis
   await onFoundation(async ({ db, config }) => {
     const publicUrl = new PublicUrl(config).base;
     const { eventId } = await orNotFound(
-      sendTestEvent({ db, publicUrl }, { subscriptionId }),
+      sendTestEventAsOperator({ db, publicUrl }, subscriptionId),
       `There is no active subscription ${subscription}. "longhand webhook list" shows them.`,
     );
     print({ event_id: eventId }, options, () => [
@@ -70,7 +72,7 @@ export async function testWebhook(subscription: string, options: Output): Promis
 export async function replayWebhook(deliveryId: string, options: Output): Promise<void> {
   await onFoundation(async ({ db }) => {
     await orNotFound(
-      replayDelivery({ db }, { deliveryId }),
+      replayDeliveryAsOperator({ db }, deliveryId),
       `There is no ended delivery ${deliveryId} to an active subscription. "longhand webhook deliveries" shows them.`,
     );
     print({ delivery_id: deliveryId }, options, () => [

@@ -10,8 +10,10 @@ import { principalOf } from '../http/authentication.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
-import { listDeliveries, replayDelivery, sendTestEvent } from '../webhook/delivery-log.ts';
 import type { LoggedDelivery } from '../webhook/delivery-log-store.ts';
+import { listDeliveries } from '../webhook/list-deliveries.ts';
+import { replayDelivery } from '../webhook/replay-delivery.ts';
+import { sendTestEvent } from '../webhook/send-test-event.ts';
 import { deliveriesQuery, keyBody } from './wire.ts';
 
 export interface DeveloperRoutesDeps {
@@ -101,10 +103,9 @@ function deliveryRoutes(instance: FastifyInstance, { db, publicUrl }: DeveloperR
     url: '/web/webhook-deliveries',
     schema: { hide: true, querystring: deliveriesQuery },
     handler: async (request) => {
-      const { account } = principalOf(request);
       const { subscription: subscriptionId } = request.query;
-      const limit = deliveriesShown;
-      const deliveries = await listDeliveries({ db }, { accountId: account.id, subscriptionId, limit });
+      const wanted = { subscriptionId, limit: deliveriesShown };
+      const deliveries = await listDeliveries({ db }, principalOf(request), wanted);
       return { data: deliveries.map(deliveryOnWire) };
     },
   });
@@ -114,7 +115,7 @@ function deliveryRoutes(instance: FastifyInstance, { db, publicUrl }: DeveloperR
     schema: { hide: true },
     handler: async (request, reply) => {
       const { delivery: deliveryId } = request.params as { delivery: string };
-      await replayDelivery({ db }, { deliveryId, accountId: principalOf(request).account.id });
+      await replayDelivery({ db }, principalOf(request), deliveryId);
       return reply.code(204).send();
     },
   });
@@ -125,7 +126,8 @@ function deliveryRoutes(instance: FastifyInstance, { db, publicUrl }: DeveloperR
     handler: async (request, reply) => {
       const { eventId } = await sendTestEvent(
         { db, publicUrl: publicUrl.base },
-        { subscriptionId: request.params.id, accountId: principalOf(request).account.id },
+        principalOf(request),
+        request.params.id,
       );
       return reply.code(202).send({ data: { event_id: eventId } });
     },

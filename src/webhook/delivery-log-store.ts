@@ -34,13 +34,14 @@ export interface LoggedDelivery {
 }
 
 export interface DeliveryFilter {
-  accountId?: string | undefined;
+  /** Undefined: of every account, for the operator. */
+  accountId: string | undefined;
   subscriptionId?: string | undefined;
   limit: number;
 }
 
 export const deliveryLogStore = {
-  /** Newest first. Without an account: of everybody, for the operator. */
+  /** Newest first. */
   async list(db: Queryable, filter: DeliveryFilter): Promise<LoggedDelivery[]> {
     return await db.query<LoggedDelivery & Record<string, unknown>>(
       `select d.id, d.event_id as "eventId", e.type, e.transcription_id as "transcriptionId",

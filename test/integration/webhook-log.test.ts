@@ -3,10 +3,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { ApiError } from '../../src/contract/errors.ts';
 import { SecretBox } from '../../src/platform/secret-box.ts';
-import { listDeliveries, replayDelivery, sendTestEvent } from '../../src/webhook/delivery-log.ts';
 import { defaultSlotLimits } from '../../src/webhook/delivery-slots.ts';
+import { listDeliveries } from '../../src/webhook/list-deliveries.ts';
+import { replayDelivery } from '../../src/webhook/replay-delivery.ts';
+import { sendTestEvent } from '../../src/webhook/send-test-event.ts';
 import { secretContext } from '../../src/webhook/subscription-secret.ts';
 import { eventually } from '../support/eventually.ts';
+import { principalOfId } from '../support/principal.ts';
 import { acknowledge, answerWith, openReceiver, verified } from '../support/webhook-receiver.ts';
 import { openWorld } from '../support/webhook-world.ts';
 
@@ -16,31 +19,32 @@ const publicUrl = 'https://longhand.example.com';
 test('an owner sees, tests and replays own deliveries, and nobody else can', async (t) => {
   const receiver = await openReceiver(t);
   const world = await openWorld(t, { allow: [receiver.target], schedule: '0' });
-  const [owner, stranger] = [await world.account(), await world.account()];
-  const { subscription, signingSecret } = await world.subscribe(owner, receiver.url, [
+  const ownerId = await world.account();
+  const [owner, stranger] = [principalOfId(ownerId), principalOfId(await world.account())];
+  const { subscription, signingSecret } = await world.subscribe(ownerId, receiver.url, [
     'transcription.failed',
   ]);
   const subscriptionId = subscription.id;
   const dispatcher = world.startDispatcher();
   const use = { db: world.db, publicUrl };
 
-  await assert.rejects(sendTestEvent(use, { subscriptionId, accountId: stranger }), isNotFound);
+  await assert.rejects(sendTestEvent(use, stranger, subscriptionId), isNotFound);
   receiver.answer = answerWith(500);
-  const { eventId } = await sendTestEvent(use, { subscriptionId, accountId: owner });
+  const { eventId } = await sendTestEvent(use, owner, subscriptionId);
   dispatcher.wake();
   const { id: deliveryId, state } = await world.deliveryAfter(1);
   assert.equal(state, 'exhausted');
   assert.equal(verified(receiver.received[0] ?? assert.fail(), signingSecret).type, 'transcription.failed');
 
-  assert.equal((await listDeliveries(use, { accountId: owner, limit: 10 })).length, 1);
-  assert.deepEqual(await listDeliveries(use, { accountId: stranger, limit: 10 }), []);
-  assert.deepEqual(await listDeliveries(use, { subscriptionId: randomUUID(), limit: 10 }), []);
+  assert.equal((await listDeliveries(use, owner, { limit: 10 })).length, 1);
+  assert.deepEqual(await listDeliveries(use, stranger, { limit: 10 }), []);
+  assert.deepEqual(await listDeliveries(use, owner, { subscriptionId: randomUUID(), limit: 10 }), []);
 
-  await assert.rejects(replayDelivery(use, { deliveryId, accountId: stranger }), isNotFound);
-  await assert.rejects(replayDelivery(use, { deliveryId: '999999', accountId: owner }), isNotFound);
-  await assert.rejects(replayDelivery(use, { deliveryId: 'x', accountId: owner }), isNotFound);
+  await assert.rejects(replayDelivery(use, stranger, deliveryId), isNotFound);
+  await assert.rejects(replayDelivery(use, owner, '999999'), isNotFound);
+  await assert.rejects(replayDelivery(use, owner, 'x'), isNotFound);
   receiver.answer = acknowledge;
-  await replayDelivery(use, { deliveryId, accountId: owner });
+  await replayDelivery(use, owner, deliveryId);
   dispatcher.wake();
   const replayed = await world.deliveryAfter(2);
   assert.equal(replayed.state, 'delivered');
@@ -62,7 +66,7 @@ test('a delivery that waits or is under way cannot be replayed', async (t) => {
   await world.subscribe(accountId, receiver.url);
   await world.endJob(accountId);
   const [delivery] = await world.deliveries();
-  await assert.rejects(replayDelivery(world, { deliveryId: delivery?.id ?? '' }), isNotFound);
+  await assert.rejects(replayDelivery(world, principalOfId(accountId), delivery?.id ?? ''), isNotFound);
 });
 
 test('a receiver that hangs does not hold up another', async (t) => {

@@ -144,7 +144,7 @@ export class WebhookWorld {
   }
 
   async deliveries(): Promise<LoggedDelivery[]> {
-    return await deliveryLogStore.list(this.db, { limit: 1_000 });
+    return await deliveryLogStore.list(this.db, { accountId: undefined, limit: 1_000 });
   }
 
   /** The only delivery, as soon as so many attempts of it are in the log. */
