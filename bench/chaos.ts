@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util';
 import { accountStore } from '../src/account/account-store.ts';
 import { createApiKey } from '../src/account/create-api-key.ts';
 import { builtInPlans, parsePlanTable } from '../src/account/plan.ts';
+import { operatorFor } from '../src/account/principal.ts';
+import { systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database/database.ts';
 import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import type { Hooks } from '../test/support/cleanup.ts';
@@ -134,7 +136,10 @@ async function openAccounts(
   const accounts: ChaosAccount[] = [];
   for (let number = 1; number <= count; number += 1) {
     const account = await store.create(db, { name: `chaos ${number}`, plan: 'pro' });
-    const { key } = await createApiKey(db, { account, name: 'chaos', expiresAt: null });
+    const { key } = await createApiKey({ db, clock: systemClock }, operatorFor(account), {
+      name: 'chaos',
+      validMs: null,
+    });
     const body = { url: receiverUrl, events: ['transcription.completed', 'transcription.failed'] };
     const { data } = await patiently(fleet, random, '/api/v1/webhook-subscriptions', { key, body });
     accounts.push({ id: account.id, key, secret: data.signing_secret });

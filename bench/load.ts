@@ -12,6 +12,7 @@ import { Pool } from 'undici';
 import { accountStore } from '../src/account/account-store.ts';
 import { createApiKey } from '../src/account/create-api-key.ts';
 import { builtInPlans, parsePlanTable } from '../src/account/plan.ts';
+import { operatorFor } from '../src/account/principal.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database/database.ts';
 import { createLogger } from '../src/platform/telemetry/telemetry.ts';
@@ -134,7 +135,10 @@ async function accountKeys(db: Database): Promise<string[]> {
   const keys: string[] = [];
   for (let number = 0; number < connections; number += 1) {
     const account = await store.create(db, { name: `load ${number}`, plan: 'pro' });
-    keys.push((await createApiKey(db, { account, name: 'load', expiresAt: null })).key);
+    keys.push(
+      (await createApiKey({ db, clock: systemClock }, operatorFor(account), { name: 'load', validMs: null }))
+        .key,
+    );
   }
   return keys;
 }

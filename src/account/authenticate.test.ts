@@ -10,6 +10,7 @@ import { apiKeyStore } from './api-key-store.ts';
 import { Authenticator } from './authenticate.ts';
 import { createApiKey } from './create-api-key.ts';
 import { builtInPlans, parsePlanTable } from './plan.ts';
+import { operatorFor } from './principal.ts';
 
 const db = await openTestDatabase({ after });
 const accounts = accountStore(parsePlanTable(builtInPlans));
@@ -21,13 +22,13 @@ const refuses = (header: string | undefined, code: string) =>
   assert.rejects(authenticator.authenticate(header, 'rest'), (error: ApiError) => error.code === code);
 
 test('a key opens its own account until it expires, and not after it was revoked', async () => {
-  const key = await createApiKey(db, { account, name: 'k', expiresAt: new Date(clock.now() + 60_000) });
+  const key = await createApiKey({ db, clock }, operatorFor(account), { name: 'k', validMs: 60_000 });
   const principal = await authenticator.authenticate(`Bearer ${key.key}`, 'rest');
   assert.deepEqual(principal, { account, credential: { kind: 'key', id: key.id }, protocol: 'rest' });
   await clock.advance(60_000);
   await refuses(`Bearer ${key.key}`, 'invalid_api_key');
 
-  const other = await createApiKey(db, { account, name: 'k', expiresAt: null });
+  const other = await createApiKey({ db, clock }, operatorFor(account), { name: 'k', validMs: null });
   assert.equal((await authenticator.authenticate(`bearer  ${other.key}`, 'rest')).account.id, account.id);
   await apiKeyStore.revoke(db, other.id);
   await refuses(`Bearer ${other.key}`, 'invalid_api_key');
@@ -46,7 +47,7 @@ test('a key with a bad checksum is refused without a look at the database', asyn
 });
 
 test('the last use is written, at most once a minute', async () => {
-  const key = await createApiKey(db, { account, name: 'k', expiresAt: null });
+  const key = await createApiKey({ db, clock }, operatorFor(account), { name: 'k', validMs: null });
   const lastUse = async () =>
     (await apiKeyStore.list(db, account.id)).find(({ id }) => id === key.id)?.lastUsedAt?.getTime();
   const first = clock.now();

@@ -5,6 +5,7 @@ import type { PreparedQueryable, Queryable } from '../platform/database/database
 import type { AccountStore, KeyOwner, KeyState } from './account-store.ts';
 import { apiKeyHash, hasApiKeyShape, hasValidChecksum } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
+import { isActiveKey } from './is-active-key.ts';
 import type { Principal, Protocol } from './principal.ts';
 
 /** A key's last use is written at most this often, so that reading stays cheap. */
@@ -34,18 +35,13 @@ export class Authenticator {
     const key = bearerToken(authorization);
     if (!this.#isPlausible(key)) throw refusal('invalid_api_key');
     const found = await this.#owners.load(apiKeyHash(key).toString('hex'));
-    if (!found || !this.#isActive(found.key)) throw refusal('invalid_api_key');
+    if (!found || !isActiveKey(found.key, this.#deps.clock.now())) throw refusal('invalid_api_key');
     await this.#noteUse(found.key);
     return { account: found.account, credential: { kind: 'key', id: found.key.id }, protocol };
   }
 
   #isPlausible(key: string): boolean {
     return hasValidChecksum(key) || (hasApiKeyShape(key) && key === this.#deps.operatorKey);
-  }
-
-  #isActive(key: KeyState): boolean {
-    const expired = key.expiresAt !== null && key.expiresAt.getTime() <= this.#deps.clock.now();
-    return key.revokedAt === null && !expired;
   }
 
   async #noteUse(key: KeyState): Promise<void> {

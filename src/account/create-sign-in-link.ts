@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/database/database.ts';
+import type { Principal } from './principal.ts';
 import { generateSessionToken, sessionTokenHash } from './session-token.ts';
 import { signInTokenStore } from './sign-in-token-store.ts';
 
@@ -16,13 +17,18 @@ export interface SignInLink {
 
 /** A link that opens a session of the account once. */
 export async function createSignInLink(
-  tx: Queryable,
-  clock: Clock,
-  { accountId, validMs }: { accountId: string; validMs: number },
+  { db, clock }: { db: Queryable; clock: Clock },
+  { account }: Principal,
+  { validMs }: { validMs: number },
 ): Promise<SignInLink> {
   const token = generateSessionToken();
   const at = clock.date();
   const expiresAt = new Date(at.getTime() + validMs);
-  await signInTokenStore.insert(tx, { tokenHash: sessionTokenHash(token), accountId, at, expiresAt });
+  await signInTokenStore.insert(db, {
+    tokenHash: sessionTokenHash(token),
+    accountId: account.id,
+    at,
+    expiresAt,
+  });
   return { path: `/signin?token=${token}`, expiresAt };
 }

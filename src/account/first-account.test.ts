@@ -12,6 +12,7 @@ import { Authenticator } from './authenticate.ts';
 import { createApiKey } from './create-api-key.ts';
 import { ensureFirstAccount } from './first-account.ts';
 import { builtInPlans, parsePlanTable } from './plan.ts';
+import { operatorFor } from './principal.ts';
 
 const plans = parsePlanTable(builtInPlans);
 const accounts = accountStore(plans);
@@ -52,7 +53,7 @@ test('the use of another key of the account ends the showing, too', async (t) =>
   await start();
   const [account] = await accounts.list(db);
   assert.ok(account);
-  const { key } = await createApiKey(db, { account, name: 'mine', expiresAt: null });
+  const { key } = await createApiKey({ db, clock }, operatorFor(account), { name: 'mine', validMs: null });
   assert.equal((await start()).kind, 'unused');
   await use(key);
   assert.equal((await start()).kind, 'nothing');

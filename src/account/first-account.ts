@@ -1,11 +1,13 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Queryable } from '../platform/database/database.ts';
 import { type SecretBox, SecretUnreadable } from '../platform/secret-box.ts';
+import type { Account } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 import { apiKeyHash, generateApiKey } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { createSignInLink, firstSignInLinkMs, type SignInLink } from './create-sign-in-link.ts';
 import { mostGenerousPlan, type PlanTable } from './plan.ts';
+import { operatorFor } from './principal.ts';
 
 export interface FirstAccountOptions {
   accounts: AccountStore;
@@ -41,7 +43,7 @@ export async function ensureFirstAccount(db: Database, options: FirstAccountOpti
     if (options.operatorKey) await addOperatorKey(tx, existing.id, options.operatorKey);
     const key = options.secretBox && (await unusedKey(tx, existing.id, options.secretBox));
     if (key !== undefined)
-      return { kind: 'unused', key, isKept: true, signIn: await firstSignIn(tx, existing.id, options) };
+      return { kind: 'unused', key, isKept: true, signIn: await firstSignIn(tx, existing, options) };
     return { kind: (await apiKeyStore.isAnyActive(tx)) ? 'nothing' : 'none' };
   });
 }
@@ -49,7 +51,7 @@ export async function ensureFirstAccount(db: Database, options: FirstAccountOpti
 async function makeFirstAccount(tx: Queryable, options: FirstAccountOptions): Promise<KeyNotice> {
   const { accounts, plans, operatorKey, secretBox } = options;
   const { id } = await accounts.create(tx, { name: 'default', plan: mostGenerousPlan(plans).name });
-  await accounts.setOperator(tx, id, true);
+  const account = await accounts.setOperator(tx, id, true);
   if (operatorKey) {
     await addOperatorKey(tx, id, operatorKey);
     return { kind: 'nothing' };
@@ -63,18 +65,18 @@ async function makeFirstAccount(tx: Queryable, options: FirstAccountOptions): Pr
     kind: 'unused',
     key,
     isKept: secretBox !== undefined,
-    signIn: await firstSignIn(tx, id, options),
+    signIn: await firstSignIn(tx, account, options),
   };
 }
 
 /** A new one at each start until the key or a link was used; only hashes are stored, so none can be shown twice. */
 async function firstSignIn(
   tx: Queryable,
-  accountId: string,
+  account: Account,
   { clock, hasWebProduct }: FirstAccountOptions,
 ): Promise<SignInLink | undefined> {
   if (!hasWebProduct) return undefined;
-  return createSignInLink(tx, clock, { accountId, validMs: firstSignInLinkMs });
+  return createSignInLink({ db: tx, clock }, operatorFor(account), { validMs: firstSignInLinkMs });
 }
 
 async function addOperatorKey(tx: Queryable, accountId: string, key: string): Promise<void> {

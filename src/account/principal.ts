@@ -12,7 +12,8 @@ export interface Principal {
   traceParent?: string | undefined;
 }
 
-/** The operator acts in an account's name, at the command line. */
-export function operatorFor(account: Account): Principal {
-  return { account, credential: { kind: 'operator', id: 'command line' }, protocol: 'command' };
+/** The operator acts in an account's name: at the command line, or signed in to the web product. */
+export function operatorFor(account: Account, signedIn?: Principal): Principal {
+  const id = signedIn?.credential.id ?? 'command line';
+  return { account, credential: { kind: 'operator', id }, protocol: signedIn?.protocol ?? 'command' };
 }

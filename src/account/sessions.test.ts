@@ -13,6 +13,7 @@ import { createApiKey } from './create-api-key.ts';
 import { createSignInLink } from './create-sign-in-link.ts';
 import { ensureFirstAccount } from './first-account.ts';
 import { builtInPlans, parsePlanTable } from './plan.ts';
+import { operatorFor } from './principal.ts';
 import { Sessions } from './sessions.ts';
 
 const plans = parsePlanTable(builtInPlans);
@@ -26,7 +27,7 @@ async function world(t: Hooks) {
   const sessions = new Sessions({ db, accounts, clock, authenticator });
   const account = await accounts.create(db, { name: 'Ada', plan: 'pro' });
   const link = async (validMs = 60_000) => {
-    const { path } = await createSignInLink(db, clock, { accountId: account.id, validMs });
+    const { path } = await createSignInLink({ db, clock }, operatorFor(account), { validMs });
     return new URL(path, 'http://localhost').searchParams.get('token') ?? '';
   };
   return { db, clock, sessions, account, link };
@@ -82,9 +83,9 @@ test('a session ends a week after its last use, and in any case after thirty day
 
 test('a session that a key opened ends with the key', async (t) => {
   const { db, clock, sessions, account } = await world(t);
-  const expiresAt = new Date(clock.now() + dayMs);
-  const revoked = await createApiKey(db, { account, name: 'one', expiresAt: null });
-  const expiring = await createApiKey(db, { account, name: 'two', expiresAt });
+  const deps = { db, clock };
+  const revoked = await createApiKey(deps, operatorFor(account), { name: 'one', validMs: null });
+  const expiring = await createApiKey(deps, operatorFor(account), { name: 'two', validMs: dayMs });
   const first = await sessions.open({ apiKey: revoked.key }, '');
   const second = await sessions.open({ apiKey: expiring.key }, '');
   assert.ok((await sessions.principal(first.token)) && (await sessions.principal(second.token)));
@@ -105,7 +106,7 @@ test('a person lists and ends only sessions of their own account', async (t) => 
   const { db, clock, sessions, link } = await world(t);
   const mine = await sessions.open({ token: await link() }, 'x'.repeat(300));
   const other = await accounts.create(db, { name: 'Eve', plan: 'free' });
-  const { path } = await createSignInLink(db, clock, { accountId: other.id, validMs: 60_000 });
+  const { path } = await createSignInLink({ db, clock }, operatorFor(other), { validMs: 60_000 });
   const hers = await sessions.open({ token: path.split('=')[1] ?? '' }, '');
   const eve = await sessions.principal(hers.token);
   assert.ok(eve);

@@ -1,5 +1,7 @@
 import { type ApiKey, apiKeyStore } from '../account/api-key-store.ts';
 import { createApiKey } from '../account/create-api-key.ts';
+import { isActiveKey } from '../account/is-active-key.ts';
+import { operatorFor } from '../account/principal.ts';
 import { accountFor } from './account-for.ts';
 import { onFoundation, print, table } from './command-context.ts';
 import { UsageError } from './usage-error.ts';
@@ -16,9 +18,10 @@ export async function createKey(
 ): Promise<void> {
   await onFoundation(async ({ db, accounts, clock }) => {
     const account = await accountFor(accounts, db, options.account);
-    const expiresAt =
-      options.expires === undefined ? null : new Date(clock.now() + durationMs(options.expires));
-    const created = await createApiKey(db, { account, name: options.name ?? 'key', expiresAt });
+    const created = await createApiKey({ db, clock }, operatorFor(account), {
+      name: options.name ?? 'key',
+      validMs: options.expires === undefined ? null : durationMs(options.expires),
+    });
     const { id, key, name } = created;
     print({ id, key, name, expires_at: created.expiresAt?.toISOString() ?? null }, options, () => [
       'The key, shown only this once:',
@@ -80,8 +83,7 @@ function summary(key: ApiKey) {
 
 function state(key: ApiKey, nowMs: number): string {
   if (key.revokedAt) return 'revoked';
-  if (key.expiresAt && key.expiresAt.getTime() <= nowMs) return 'expired';
-  return 'active';
+  return isActiveKey(key, nowMs) ? 'active' : 'expired';
 }
 
 function time(date: Date | null): string {

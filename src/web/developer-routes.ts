@@ -4,7 +4,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Allowance } from '../account/allowance.ts';
 import { type ApiKey, apiKeyStore } from '../account/api-key-store.ts';
 import { createApiKey } from '../account/create-api-key.ts';
-import { ApiError } from '../contract/errors.ts';
+import { isActiveKey } from '../account/is-active-key.ts';
+import { revokeApiKey } from '../account/revoke-api-key.ts';
 import { pathId } from '../contract/path-id.ts';
 import { principalOf } from '../http/authentication.ts';
 import type { PublicUrl } from '../http/public-url.ts';
@@ -24,7 +25,6 @@ export interface DeveloperRoutesDeps {
 }
 
 const dayMs = 86_400_000;
-const activeKeysMax = 100;
 const deliveriesShown = 50;
 const usageDays = 30;
 
@@ -46,12 +46,10 @@ export function developerRoutes(instance: FastifyInstance, deps: DeveloperRoutes
 
 function keyRoutes(instance: FastifyInstance, { db, clock }: DeveloperRoutesDeps): void {
   const web = instance.withTypeProvider<ZodTypeProvider>();
-  const isActive = ({ revokedAt, expiresAt }: ApiKey) =>
-    revokedAt === null && (expiresAt === null || expiresAt.getTime() > clock.now());
   const keyOnWire = (key: ApiKey) => ({
     id: key.id,
     name: key.name,
-    is_active: isActive(key),
+    is_active: isActiveKey(key, clock.now()),
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     expires_at: key.expiresAt?.toISOString() ?? null,
@@ -71,15 +69,9 @@ function keyRoutes(instance: FastifyInstance, { db, clock }: DeveloperRoutesDeps
     url: '/web/keys',
     schema: { hide: true, body: keyBody },
     handler: async (request, reply) => {
-      const { account } = principalOf(request);
-      const active = (await apiKeyStore.list(db, account.id)).filter(isActive);
-      if (active.length >= activeKeysMax)
-        throw new ApiError('invalid_web_request', {
-          message: `An account has at most ${activeKeysMax} active keys. Revoke one first.`,
-        });
       const { name, expires_in_days: days } = request.body;
-      const expiresAt = days === null ? null : new Date(clock.now() + days * dayMs);
-      const { key, ...created } = await createApiKey(db, { account, name, expiresAt });
+      const command = { name, validMs: days === null ? null : days * dayMs };
+      const { key, ...created } = await createApiKey({ db, clock }, principalOf(request), command);
       return reply.code(201).send({ data: { ...keyOnWire(created), key } });
     },
   });
@@ -88,9 +80,7 @@ function keyRoutes(instance: FastifyInstance, { db, clock }: DeveloperRoutesDeps
     url: '/web/keys/:id',
     schema: { hide: true, params: pathId },
     handler: async (request, reply) => {
-      const { account } = principalOf(request);
-      if (!(await apiKeyStore.revokeOwned(db, account.id, request.params.id)))
-        throw new ApiError('not_found');
+      await revokeApiKey({ db }, principalOf(request), request.params.id);
       return reply.code(204).send();
     },
   });

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { ApiError } from '../contract/errors.ts';
-import { labelOf } from '../contract/label.ts';
 import { pathId } from '../contract/path-id.ts';
 import { deleteTranscription, type ErasureDeps } from '../erasure/delete-transcription.ts';
 import { principalOf } from '../http/authentication.ts';
 import { type LibraryEntry, libraryStore } from '../transcription/library/library-store.ts';
+import { renameTranscription } from '../transcription/library/rename-transcription.ts';
 import { changesQuery, libraryQuery, renameBody } from './wire.ts';
 
 export interface LibraryRoutesDeps {
@@ -61,10 +61,8 @@ export function libraryRoutes(instance: FastifyInstance, { erasure }: LibraryRou
     url: '/web/library/:id',
     schema: { hide: true, params: pathId, body: renameBody },
     handler: async (request, reply) => {
-      const { account } = principalOf(request);
-      const name = labelOf(request.body.name, '') || null;
-      if (!(await libraryStore.rename(db, account.id, request.params.id, name)))
-        throw new ApiError('not_found');
+      const { id } = request.params;
+      await renameTranscription({ db }, principalOf(request), { id, name: request.body.name });
       return reply.code(204).send();
     },
   });

@@ -5,6 +5,7 @@ import type { Account } from '../account/account.ts';
 import type { AccountStore } from '../account/account-store.ts';
 import { createSignInLink, signInLinkMs } from '../account/create-sign-in-link.ts';
 import type { PlanTable } from '../account/plan.ts';
+import { operatorFor } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { pathId } from '../contract/path-id.ts';
 import { principalOf } from '../http/authentication.ts';
@@ -99,10 +100,13 @@ function accountRoutes(instance: FastifyInstance, deps: OperatorRoutesDeps): voi
     url: '/web/operator/accounts/:id/signin',
     schema: { hide: true, params: pathId },
     handler: async (request, reply) => {
-      const { id } = await existing(request.params.id);
-      const link = await createSignInLink(db, clock, { accountId: id, validMs: signInLinkMs });
+      const principal = principalOf(request);
+      const account = await existing(request.params.id);
+      const link = await createSignInLink({ db, clock }, operatorFor(account, principal), {
+        validMs: signInLinkMs,
+      });
       const url = publicUrl.forHost(request.headers.host) + link.path;
-      request.log.info({ account: id, by: principalOf(request).account.id }, 'a sign-in link was made');
+      request.log.info({ account: account.id, by: principal.account.id }, 'a sign-in link was made');
       return reply.code(201).send({ data: { url, expires_at: link.expiresAt.toISOString() } });
     },
   });

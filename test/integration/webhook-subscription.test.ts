@@ -5,6 +5,7 @@ import { accountStore } from '../../src/account/account-store.ts';
 import { Authenticator } from '../../src/account/authenticate.ts';
 import { createApiKey } from '../../src/account/create-api-key.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
+import { operatorFor } from '../../src/account/principal.ts';
 import { RateLimiter } from '../../src/account/rate-limit.ts';
 import { requestRateStore } from '../../src/account/request-rate-store.ts';
 import { createEgress } from '../../src/egress/egress.ts';
@@ -61,7 +62,7 @@ async function openApi(t: TestContext, options: { withoutKey?: boolean } = {}) {
   t.after(() => server.close());
   const caller = async (): Promise<Caller> => {
     const account = await accounts.create(db, { name: 'test', plan: 'free' });
-    const { key } = await createApiKey(db, { account, name: 'test', expiresAt: null });
+    const { key } = await createApiKey({ db, clock }, operatorFor(account), { name: 'test', validMs: null });
     return {
       accountId: account.id,
       async send(method, url, payload) {

@@ -9,6 +9,7 @@ import { Allowance } from '../../src/account/allowance.ts';
 import { Authenticator } from '../../src/account/authenticate.ts';
 import { createApiKey } from '../../src/account/create-api-key.ts';
 import { builtInPlans, parsePlanTable } from '../../src/account/plan.ts';
+import { operatorFor } from '../../src/account/principal.ts';
 import { RateLimiter } from '../../src/account/rate-limit.ts';
 import { requestRateStore } from '../../src/account/request-rate-store.ts';
 import { requireApiKey } from '../../src/http/authentication.ts';
@@ -127,7 +128,7 @@ export async function startUploadService(
   });
   const createAccount = async (plan: string) => {
     const account = await accounts.create(db, { name: `a ${plan} account`, plan });
-    const { key } = await createApiKey(db, { account, name: 'test', expiresAt: null });
+    const { key } = await createApiKey({ db, clock }, operatorFor(account), { name: 'test', validMs: null });
     return { account, headers: { authorization: `Bearer ${key}` } };
   };
   return { url, db, clock, stores, disk, local, directory, createAccount };

@@ -1,7 +1,8 @@
 /** A service for one command on this machine: reached by nobody else, gone with the command. */
 import { accountStore } from '../../account/account-store.ts';
-import { apiKeyStore } from '../../account/api-key-store.ts';
 import { createApiKey } from '../../account/create-api-key.ts';
+import { operatorFor } from '../../account/principal.ts';
+import { revokeApiKey } from '../../account/revoke-api-key.ts';
 import { openFoundation } from '../../service/foundation.ts';
 import { startService } from '../../service/service.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -48,12 +49,13 @@ async function ownKey({ config, clock, logger }: CommandContext) {
   const { db } = foundation;
   const account = await accountStore(config.plans).first(db);
   if (!account) throw new CommandFailure('There is no account: create one with "longhand account create".');
-  const expiresAt = new Date(clock.now() + keyLivesMs);
-  const { id, key } = await createApiKey(db, { account, name: 'longhand mcp', expiresAt });
+  const operator = operatorFor(account);
+  const command = { name: 'longhand mcp', validMs: keyLivesMs };
+  const { id, key } = await createApiKey({ db, clock }, operator, command);
   return {
     key,
     async forget() {
-      await apiKeyStore.revoke(db, id);
+      await revokeApiKey({ db }, operator, id);
       await foundation.close();
     },
   };
