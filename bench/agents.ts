@@ -11,7 +11,7 @@ import { ApiClient } from '../test/support/api-client.ts';
 import { fixtureSamples, silence } from '../test/support/audio.ts';
 import { wavOf } from '../test/support/wav-bytes.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { benchApiKey, residentBytes } from './upload-service.ts';
+import { benchApiKey, residentBytes } from './stage/upload-service.ts';
 
 const agents = 200;
 const jobsPerBatch = 3;

@@ -2,13 +2,13 @@
  * What somebody who means harm can do to the service and to other accounts, and what faults around it cost its jobs.
  * `npm run bench -- attacks [PART…]`: every part unless some are named. A part is a line below.
  */
-import { diskAttacks } from './attacks-disk.ts';
-import { erasureAttacks } from './attacks-erasure.ts';
-import { fairnessAttacks } from './attacks-fairness.ts';
-import { guardAttacks } from './attacks-guard.ts';
-import { killAttacks } from './attacks-kills.ts';
-import { databaseOutage, engineOutage, frozenDatabase, fullDisk, storageOutage } from './attacks-outages.ts';
-import { taskAttacks } from './attacks-tasks.ts';
+import { diskAttacks } from './attacks/disk.ts';
+import { erasureAttacks } from './attacks/erasure.ts';
+import { fairnessAttacks } from './attacks/fairness.ts';
+import { guardAttacks } from './attacks/guard.ts';
+import { killAttacks } from './attacks/kills.ts';
+import { databaseOutage, engineOutage, frozenDatabase, fullDisk, storageOutage } from './attacks/outages.ts';
+import { taskAttacks } from './attacks/tasks.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
 
 const parts: Readonly<Record<string, () => Promise<BenchmarkRow[]>>> = {

@@ -12,10 +12,10 @@ import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import type { Hooks } from '../test/support/cleanup.ts';
 import { Random } from '../test/support/random.ts';
 import { openReceiver } from '../test/support/webhook-receiver.ts';
-import { checked, untilQuiet } from './chaos-checker.ts';
-import { faultsUntil } from './chaos-faults.ts';
-import { type ChaosFleet, openChaosFleet } from './chaos-fleet.ts';
-import { type ChaosAccount, heardBy, patiently, sendJobs } from './chaos-load.ts';
+import { checked, untilQuiet } from './chaos/checker.ts';
+import { faultsUntil } from './chaos/faults.ts';
+import { type ChaosFleet, openChaosFleet } from './chaos/fleet.ts';
+import { type ChaosAccount, heardBy, patiently, sendJobs } from './chaos/load.ts';
 import type { Benchmark } from './run.ts';
 
 const logger = createLogger({ level: 'silent', pretty: false });

@@ -23,8 +23,13 @@ import type { Hooks } from '../test/support/cleanup.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { packedClient } from '../test/support/packed-client.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { localStoreAt, sha256Of } from './upload-crash.ts';
-import { type BenchPlace, type BenchService, benchApiKey, startBenchService } from './upload-service.ts';
+import {
+  type BenchPlace,
+  type BenchService,
+  benchApiKey,
+  startBenchService,
+} from './stage/upload-service.ts';
+import { localStoreAt, sha256Of } from './upload/crash.ts';
 
 const program = promisify(execFile);
 const partBytes = 16 * 2 ** 20;

@@ -5,8 +5,7 @@ import { systemClock as clock } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database/database.ts';
 import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
-
-export const name = 'embedded-postgres';
+import type { Benchmark } from './run.ts';
 
 const rounds = 9;
 const commits = 2_000;
@@ -14,10 +13,7 @@ const connections = 4;
 const logger = createLogger({ level: 'error', pretty: false });
 
 /** How long the embedded database takes to start, to be joined and to stop, and how many durable commits it makes. */
-export async function run(): Promise<{
-  title: string;
-  rows: { figure: string; value: number; unit: string }[];
-}> {
+export async function run(): Promise<Benchmark> {
   const root = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
   try {
     const first: number[] = [];
@@ -36,14 +32,13 @@ export async function run(): Promise<{
     return {
       title: `Embedded PostgreSQL, median of ${rounds}`,
       rows: [
-        { figure: 'first start, with the making of the files', value: median(first), unit: 'ms' },
-        { figure: 'second start', value: median(second), unit: 'ms' },
-        { figure: 'joining a running server', value: median(joined), unit: 'ms' },
-        { figure: 'stop', value: median(stopped), unit: 'ms' },
+        { figure: 'first start, with the making of the files', value: `${median(first)} ms` },
+        { figure: 'second start', value: `${median(second)} ms` },
+        { figure: 'joining a running server', value: `${median(joined)} ms` },
+        { figure: 'stop', value: `${median(stopped)} ms` },
         {
           figure: `durable commits, ${connections} connections`,
-          value: await commitsPerSecond(root),
-          unit: '/s',
+          value: `${await commitsPerSecond(root)}/s`,
         },
       ],
     };

@@ -14,10 +14,10 @@ import { migrate } from '../src/platform/database/migrations.ts';
 import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { transcriptionStore } from '../src/transcription/transcription-store.ts';
-import { addJobs } from './fleet-jobs.ts';
-import { longQueue } from './fleet-queue.ts';
+import { addJobs } from './fleet/jobs.ts';
+import { longQueue } from './fleet/queue.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { percentile } from './upload-service.ts';
+import { percentile } from './stage/upload-service.ts';
 
 const logger = createLogger({ level: 'error', pretty: false });
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');
@@ -133,7 +133,7 @@ async function jobsPerMinute(
 ): Promise<{ perMinute: number; cpuMsPerJob: number }> {
   const workers = Array.from({ length: count }, () =>
     fork(
-      join(import.meta.dirname, 'fleet-worker-process.ts'),
+      join(import.meta.dirname, 'fleet/worker-process.ts'),
       [db.connectionString, String(sleepMs), String(slots)],
       { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
     ),

@@ -11,9 +11,9 @@ import {
 import { floatSamples } from '../src/timeline/pcm-samples.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
 import type { SpeechSpan } from '../src/timeline/span.ts';
-import { decoded } from './decoded.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { humanVoices, sharedDirectory } from './voices.ts';
+import { humanVoices, sharedDirectory } from './speaker/voices.ts';
+import { decoded } from './speech/decoded.ts';
 
 /** Windows of 1.5 s, 0.75 s apart. */
 const referenceWindows = [2, 4, 6, 10];

@@ -6,10 +6,16 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { measured } from './measured-command.ts';
-import { type MixedRecording, mixedRecording, pairs, type Spoken, sentences } from './mixed-languages.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { editDistance } from './word-error-rate.ts';
+import {
+  type MixedRecording,
+  mixedRecording,
+  pairs,
+  type Spoken,
+  sentences,
+} from './speech/mixed-languages.ts';
+import { editDistance } from './speech/word-error-rate.ts';
+import { measured } from './stage/measured-command.ts';
 
 const root = join(import.meta.dirname, '..');
 const main = join(root, 'src', 'main.ts');

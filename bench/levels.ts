@@ -7,12 +7,12 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Accuracy, accuracies } from '../src/speech/engine.ts';
-import { atMost, median } from './figures.ts';
-import { type Measured, measured } from './measured-command.ts';
-import { mixedRecording, type Sentence, sentences } from './mixed-languages.ts';
-import { joinedRecording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { comparableWords, editDistance } from './word-error-rate.ts';
+import { mixedRecording, type Sentence, sentences } from './speech/mixed-languages.ts';
+import { joinedRecording, recordings } from './speech/recordings.ts';
+import { comparableWords, editDistance } from './speech/word-error-rate.ts';
+import { atMost, median } from './stage/figures.ts';
+import { type Measured, measured } from './stage/measured-command.ts';
 
 const root = join(import.meta.dirname, '..');
 const main = join(root, 'src', 'main.ts');

@@ -19,9 +19,9 @@ import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { Random } from '../test/support/random.ts';
-import { postgresProcesses, processorMs } from './processor-time.ts';
 import type { Benchmark } from './run.ts';
-import { benchApiKey, percentile, startBenchService } from './upload-service.ts';
+import { postgresProcesses, processorMs } from './stage/processor-time.ts';
+import { benchApiKey, percentile, startBenchService } from './stage/upload-service.ts';
 
 const logger = createLogger({ level: 'error', pretty: false });
 const connections = 64;
@@ -66,7 +66,10 @@ export async function run(): Promise<Benchmark> {
     apiKey: benchApiKey(),
   });
   const barePort = await freePort();
-  const bare = fork(join(import.meta.dirname, 'load-bare-process.ts'), [connectionString, String(barePort)]);
+  const bare = fork(join(import.meta.dirname, 'fleet/load-bare-process.ts'), [
+    connectionString,
+    String(barePort),
+  ]);
   const db = new Database({ connectionString, connectionsMax: 1, applicationName: 'bench', logger });
   try {
     await once(bare, 'message');

@@ -17,9 +17,9 @@ import { systemClock as clock } from '../src/platform/clock.ts';
 import { hostileFiles, truncatedFiles } from '../test/fixtures/hostile-files.ts';
 import { mediaFolder } from '../test/fixtures/media-files.ts';
 import { sandbox } from '../test/support/sandbox.ts';
-import { median } from './figures.ts';
-import { hostileLinks } from './hostile-links.ts';
+import { hostileLinks } from './media/hostile-links.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
+import { median } from './stage/figures.ts';
 
 const call = promisify(execFile);
 const rounds = 5;

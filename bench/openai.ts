@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { startService, type TestService } from '../test/support/service.ts';
-import { joinedRecording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { percent, wordErrors } from './word-error-rate.ts';
+import { joinedRecording, recordings } from './speech/recordings.ts';
+import { percent, wordErrors } from './speech/word-error-rate.ts';
 
 const seconds = 1_200;
 const apiKey = `lh_${'c'.repeat(36)}`;

@@ -2,7 +2,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
-import { useOwnDirectory } from './own-directory.ts';
+import { useOwnDirectory } from './stage/own-directory.ts';
 
 export interface BenchmarkRow {
   figure: string;
@@ -18,7 +18,7 @@ export interface Benchmark {
 }
 
 const directory = import.meta.dirname;
-/** A benchmark is a file here that exports `run`; the others serve them. */
+/** A benchmark is a file here that exports `run`; the folders hold what they are made of. */
 const names = globSync('*.ts', { cwd: directory })
   .filter((file) => readFileSync(join(directory, file), 'utf8').includes('export async function run('))
   .map((file) => basename(file, '.ts'));

@@ -3,12 +3,17 @@
  * to the half on which numbers were chosen, the others to the half that was only looked at.
  */
 import { join } from 'node:path';
-import { shortUtterances } from './dialogue.ts';
-import { type DiarizationError, diarizationError, errorRate, summedError } from './diarization-error.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { shortConversation } from './short-conversations.ts';
-import { labelled, openSpeakerPipeline, type SpeakerPipeline } from './speaker-pipeline.ts';
-import { humanVoices, synthesizedVoices, type Voice } from './voices.ts';
+import { shortUtterances } from './speaker/dialogue.ts';
+import {
+  type DiarizationError,
+  diarizationError,
+  errorRate,
+  summedError,
+} from './speaker/diarization-error.ts';
+import { shortConversation } from './speaker/short-conversations.ts';
+import { labelled, openSpeakerPipeline, type SpeakerPipeline } from './speaker/speaker-pipeline.ts';
+import { humanVoices, synthesizedVoices, type Voice } from './speaker/voices.ts';
 
 const conversationsUsual = 36;
 const halves = ['voices that numbers were chosen on', 'held-out voices'];

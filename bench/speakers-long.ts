@@ -8,11 +8,11 @@ import { openXVectorListener } from '../src/speech/speaker/x-vector-listener.ts'
 import { VoiceActivity } from '../src/speech/voice/voice-activity.ts';
 import { chunkPlan } from '../src/timeline/chunk-plan.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
-import { type Dialogue, dialogue, shortUtterances } from './dialogue.ts';
-import { diarizationError, errorRate, type LabelledTurn } from './diarization-error.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { labelled, spokenIn } from './speaker-pipeline.ts';
-import { humanVoices, synthesizedVoices, type Voice } from './voices.ts';
+import { type Dialogue, dialogue, shortUtterances } from './speaker/dialogue.ts';
+import { diarizationError, errorRate, type LabelledTurn } from './speaker/diarization-error.ts';
+import { labelled, spokenIn } from './speaker/speaker-pipeline.ts';
+import { humanVoices, synthesizedVoices, type Voice } from './speaker/voices.ts';
 
 const speakerCount = 4;
 const turnsPerPart = 48;

@@ -10,20 +10,20 @@ import { embeddingOf, embeddingText } from '../src/speech/speaker/voiceprint/emb
 import { openXVectorEmbedder } from '../src/speech/speaker/voiceprint/x-vector-embedder.ts';
 import { floatSamples } from '../src/timeline/pcm-samples.ts';
 import { sampleRate } from '../src/timeline/sample-rate.ts';
-import { decoded } from './decoded.ts';
-import { type Dialogue, dialogue, seededRandom, shortUtterances } from './dialogue.ts';
+import type { Benchmark, BenchmarkRow } from './run.ts';
+import { type Dialogue, dialogue, seededRandom, shortUtterances } from './speaker/dialogue.ts';
 import {
   type DiarizationError,
   diarizationError,
   errorRate,
   type LabelledTurn,
   summedError,
-} from './diarization-error.ts';
-import type { Benchmark, BenchmarkRow } from './run.ts';
-import { labelled, openSpeakerPipeline, type SpeakerPipeline } from './speaker-pipeline.ts';
-import { spokenFigures } from './speaker-words.ts';
-import { humanVoices, sharedDirectory, synthesizedVoices, type Voice } from './voices.ts';
-import { embeddingByLoops } from './x-vector-by-loops.ts';
+} from './speaker/diarization-error.ts';
+import { labelled, openSpeakerPipeline, type SpeakerPipeline } from './speaker/speaker-pipeline.ts';
+import { spokenFigures } from './speaker/speaker-words.ts';
+import { humanVoices, sharedDirectory, synthesizedVoices, type Voice } from './speaker/voices.ts';
+import { embeddingByLoops } from './speaker/x-vector-by-loops.ts';
+import { decoded } from './speech/decoded.ts';
 
 const dialogueCount = 10;
 const utterancesPerSpeaker = 6;

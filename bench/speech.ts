@@ -8,21 +8,21 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { atLeast, atMost, mean, median } from './figures.ts';
-import { type Measured, measured } from './measured-command.ts';
-import { recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { copies } from './speech-copies.ts';
-import { keywords } from './speech-keywords.ts';
-import { longRecording, nonSpeechRecording } from './speech-material.ts';
-import { noise, peers } from './speech-peers.ts';
-import { sounds } from './speech-sounds.ts';
-import { type SpeechSettings, type SpeechStage, settingsOf, transcribed } from './speech-stage.ts';
-import { timeline } from './speech-timeline.ts';
-import { comparableWords, percent, type WordErrors, wordErrors } from './word-error-rate.ts';
+import { copies } from './speech/copies.ts';
+import { keywords } from './speech/keywords.ts';
+import { longRecording, nonSpeechRecording } from './speech/material.ts';
+import { noise, peers } from './speech/peers.ts';
+import { recordings } from './speech/recordings.ts';
+import { sounds } from './speech/sounds.ts';
+import { type SpeechSettings, type SpeechStage, settingsOf, transcribed } from './speech/stage.ts';
+import { timeline } from './speech/timeline.ts';
+import { comparableWords, percent, type WordErrors, wordErrors } from './speech/word-error-rate.ts';
+import { atLeast, atMost, mean, median } from './stage/figures.ts';
+import { type Measured, measured } from './stage/measured-command.ts';
 
 const root = join(import.meta.dirname, '..');
-const bareRecognizer = join(import.meta.dirname, 'bare-recognizer.ts');
+const bareRecognizer = join(import.meta.dirname, 'speech/bare-recognizer.ts');
 
 const parts: Record<string, (stage: SpeechStage) => Promise<BenchmarkRow[]>> = {
   clips,
@@ -189,7 +189,7 @@ async function memory(stage: SpeechStage): Promise<BenchmarkRow[]> {
 
 async function kills(stage: SpeechStage): Promise<BenchmarkRow[]> {
   // Loaded for this part alone: it starts the service as tests do, and the test runner reports at the end.
-  const { jobUnderKills } = await import('./speech-kills.ts');
+  const { jobUnderKills } = await import('./speech/kills.ts');
   const recording = longRecording(
     stage.clips,
     stage.settings.killMinutes,

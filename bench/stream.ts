@@ -13,11 +13,11 @@ import { parseArgs } from 'node:util';
 import type { Longhand, UploadReference } from 'longhand-client';
 import { fileFrom } from 'longhand-client/node';
 import { streamEvents } from '../test/support/event-stream.ts';
-import { recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { longRecording } from './speech-material.ts';
-import { onStage, type Stage } from './stream-stage.ts';
-import { residentBytes } from './upload-service.ts';
+import { longRecording } from './speech/material.ts';
+import { recordings } from './speech/recordings.ts';
+import { onStage, type Stage } from './stage/stream-stage.ts';
+import { residentBytes } from './stage/upload-service.ts';
 
 interface Size {
   /** How long jobs with readers and without are compared. */

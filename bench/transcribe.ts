@@ -5,15 +5,15 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { median } from './figures.ts';
-import { joinedRecording, type Recording, recordings } from './recordings.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { percent, type WordErrors, wordErrors } from './word-error-rate.ts';
+import { joinedRecording, type Recording, recordings } from './speech/recordings.ts';
+import { percent, type WordErrors, wordErrors } from './speech/word-error-rate.ts';
+import { median } from './stage/figures.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 const longhand = join(root, 'bin', 'longhand');
-const barePool = join(import.meta.dirname, 'bare-pool.ts');
+const barePool = join(import.meta.dirname, 'speech/bare-pool.ts');
 const processes = 2;
 /** Many, because a shared machine may change its speed by a third from one half minute to the next. */
 const defaultRounds = '11';

@@ -13,15 +13,15 @@ import { createLogger } from '../src/platform/telemetry/telemetry.ts';
 import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import type { Hooks } from '../test/support/cleanup.ts';
 import { freePort } from '../test/support/free-port.ts';
+import { type Balancer, openBalancer } from './fleet/upgrade-balancer.ts';
 import type { Benchmark } from './run.ts';
-import { type Balancer, openBalancer } from './upgrade-balancer.ts';
 import {
   type BenchPlace,
   type BenchService,
   benchApiKey,
   startBenchService,
   startBenchWorker,
-} from './upload-service.ts';
+} from './stage/upload-service.ts';
 
 const root = join(import.meta.dirname, '..');
 const clip = join(root, 'test', 'fixtures', 'austen-880.flac');

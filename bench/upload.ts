@@ -13,7 +13,6 @@ import { openEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { createTestBucket, skipWithoutS3 } from '../test/support/s3-server.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { crashRows } from './upload-crash.ts';
 import {
   type BenchPlace,
   type BenchService,
@@ -21,7 +20,8 @@ import {
   percentile,
   residentBytes,
   startBenchService,
-} from './upload-service.ts';
+} from './stage/upload-service.ts';
+import { crashRows } from './upload/crash.ts';
 
 const program = promisify(execFile);
 const mebibyte = 1024 * 1024;

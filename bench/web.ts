@@ -12,7 +12,7 @@ import { newAccount, type WebClient } from '../test/support/web-client.ts';
 import { signedInPage } from '../test/support/web-page.ts';
 import { transcribed } from '../test/support/web-recording.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { firstWordsInBrowser } from './web-first-words.ts';
+import { firstWordsInBrowser } from './web/first-words.ts';
 
 const recording = join(import.meta.dirname, '..', 'test', 'fixtures', 'austen-880.flac');
 const firstLoadBytesMax = 100_000;

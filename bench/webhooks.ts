@@ -11,7 +11,7 @@ import { receiverUrlCheck } from '../src/webhook/receiver-url.ts';
 import { webhookSender } from '../src/webhook/send-webhook.ts';
 import { attackedNames, receiverUrlAttacks } from '../test/fixtures/receiver-url-attacks.ts';
 import type { Benchmark, BenchmarkRow } from './run.ts';
-import { openStage, type Stage } from './webhook-stage.ts';
+import { openStage, type Stage } from './webhook/stage.ts';
 
 export async function run(args: string[]): Promise<Benchmark> {
   const parts: Record<string, (stage: Stage) => Promise<BenchmarkRow[]>> = { speed, kills, hanging, attacks };

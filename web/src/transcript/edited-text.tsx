@@ -9,7 +9,6 @@ import type { Editor } from './editor.ts';
 import { ExportDialog } from './export-dialog.tsx';
 import { FindBar, type Match } from './find-bar.tsx';
 import { mark, rangeIn } from './highlights.ts';
-import type { Line } from './line.ts';
 import { LineMenu, type OpenMenu } from './line-menu.tsx';
 import type { LineActions } from './line-row.tsx';
 import type { LiveFeed } from './live-feed.ts';
@@ -17,6 +16,7 @@ import { LiveChip, Pen } from './live-state.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { NarrowTools } from './narrow-tools.tsx';
 import { onceDrawn } from './once-drawn.ts';
+import type { OpenDialog } from './open-dialog.ts';
 import { lineElement, type Reading } from './reading.ts';
 import { RerunDialog } from './rerun-dialog.tsx';
 import type { Reruns } from './reruns.ts';
@@ -40,12 +40,6 @@ interface EditedTextProps {
   reload(): void;
 }
 
-export type Open =
-  | { kind: 'name'; speaker: string }
-  | { kind: 'shift' | 'rerun'; line: Line }
-  | { kind: 'export' | 'share' }
-  | undefined;
-
 export function EditedText({
   editor,
   reading,
@@ -58,7 +52,7 @@ export function EditedText({
 }: EditedTextProps) {
   const facts = props.facts.value;
   const isLive = facts.status === 'processing';
-  const open = useSignal<Open>(undefined);
+  const open = useSignal<OpenDialog>(undefined);
   const menu = useSignal<OpenMenu | undefined>(undefined);
   const isFinding = useSignal(false);
   const focusedId = useSignal<string | undefined>(undefined);

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { text } from '../text.ts';
-import type { Open } from './edited-text.tsx';
 import type { Editor } from './editor.ts';
+import type { OpenDialog } from './open-dialog.ts';
 import type { UnsureWords } from './unsure-words.ts';
 
 interface NarrowToolsProps {
@@ -9,7 +9,7 @@ interface NarrowToolsProps {
   unsure: UnsureWords;
   isLive: boolean;
   isFinding: Signal<boolean>;
-  open: Signal<Open>;
+  open: Signal<OpenDialog>;
 }
 
 /** Where the bar on top and the panel beside the text have no room for them. */
