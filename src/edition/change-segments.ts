@@ -24,7 +24,7 @@ export class EditConflict extends Error {
  */
 export async function changeSegments(
   deps: EditionDeps,
-  principal: Principal,
+  { account }: Principal,
   { id, changes }: { id: string; changes: readonly SegmentChange[] },
 ): Promise<Written> {
   let unchanged: CurrentSegment[] = [];
@@ -41,7 +41,7 @@ export async function changeSegments(
     unchanged = [...current.values()].filter(({ id }) => !open.some((change) => change.id === id));
     return { segments: open.map((change) => segmentAfter(change, current.get(change.id))) };
   };
-  const written = await writeEdition(deps, principal, id, decide, { lineIds: known });
+  const written = await writeEdition(deps, { accountId: account.id, id }, decide, { lineIds: known });
   return { ...written, segments: [...written.segments, ...unchanged] };
 }
 

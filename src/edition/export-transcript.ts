@@ -1,3 +1,4 @@
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { CueLimits } from '../transcript/cue-lines.ts';
@@ -30,12 +31,12 @@ export interface ExportedFile {
 /** A transcript as a file to take away, with the names that people gave. */
 export async function exportTranscript(
   { db }: { db: Database },
-  { account }: { account: { id: string } },
+  principal: Principal,
   { id, title, options }: { id: string; title: string; options: ExportOptions },
 ): Promise<ExportedFile> {
   const edition = options.isMachine
-    ? await machineTextOf(db, account.id, id)
-    : await readEdition({ db }, { account }, id);
+    ? await machineTextOf(db, principal.account.id, id)
+    : await readEdition({ db }, principal, id);
   const segments = editedSegments(edition);
   switch (options.format) {
     case 'txt':

@@ -10,11 +10,11 @@ import { type EditionDeps, expectWhole, type Written, writeEdition } from './wri
  */
 export async function importLines(
   deps: EditionDeps,
-  principal: Principal,
+  { account }: Principal,
   { id, format, content }: { id: string; format: ImportFormat; content: string },
 ): Promise<Written> {
   const lines = await importedLines(format, content);
-  return await writeEdition(deps, principal, id, async (tx, standing) => {
+  return await writeEdition(deps, { accountId: account.id, id }, async (tx, standing) => {
     expectWhole(standing);
     const before = await editionStore.segments(tx, id);
     const names = [...new Set(lines.flatMap(({ speaker }) => speaker ?? []))];

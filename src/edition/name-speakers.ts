@@ -5,10 +5,10 @@ import { type EditionDeps, type Written, writeEdition } from './write-edition.ts
 /** Gives a speaker a name; an empty one takes it away again. Other speakers' names stay as they are. */
 export async function nameSpeaker(
   deps: EditionDeps,
-  principal: Principal,
+  { account }: Principal,
   { id, speaker, name }: { id: string; speaker: string; name: string },
 ): Promise<Written> {
-  return await writeEdition(deps, principal, id, async (_tx, { speakers }) => {
+  return await writeEdition(deps, { accountId: account.id, id }, async (_tx, { speakers }) => {
     const { [speaker]: known, ...others } = speakers;
     if ((known ?? '') === name) return {};
     return { speakers: name === '' ? others : { ...others, [speaker]: name } };
@@ -18,10 +18,10 @@ export async function nameSpeaker(
 /** Two speakers were one person: everything that `from` said is `into`'s. */
 export async function mergeSpeakers(
   deps: EditionDeps,
-  principal: Principal,
+  { account }: Principal,
   { id, from, into }: { id: string; from: string; into: string },
 ): Promise<Written> {
-  return await writeEdition(deps, principal, id, async (tx, { speakers }) => {
+  return await writeEdition(deps, { accountId: account.id, id }, async (tx, { speakers }) => {
     if (from === into) return {};
     const segments = await editionStore.segments(tx, id);
     const theirs = segments.filter(({ speaker }) => speaker === from);

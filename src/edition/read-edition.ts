@@ -9,11 +9,7 @@ import { openEdition } from './open-edition.ts';
 import type { EditionDeps } from './write-edition.ts';
 
 /** The edition with its segments in order; of a transcript that nobody has edited, the machine's text. */
-export async function readEdition(
-  { db }: EditionDeps,
-  { account }: { account: { id: string } },
-  id: string,
-): Promise<Edition> {
+export async function readEdition({ db }: EditionDeps, { account }: Principal, id: string): Promise<Edition> {
   const machine = await editionStore.machineText(db, account.id, id);
   if (!machine) throw new ApiError('not_found');
   return editionOf(db, { accountId: account.id, id }, machine.segments);

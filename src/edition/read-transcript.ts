@@ -1,3 +1,4 @@
+import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Segment } from '../transcript/segment.ts';
@@ -27,13 +28,19 @@ export interface LanguageRun {
 /** Everything that a page about one recording shows first. */
 export async function readTranscript(
   { db }: { db: Database },
-  owner: { account: { id: string } },
+  { account }: Principal,
   id: string,
 ): Promise<ReadTranscript> {
-  const facts = await editionStore.facts(db, owner.account.id, id);
+  return await transcriptOf(db, { accountId: account.id, id });
+}
+
+export async function transcriptOf(
+  db: Database,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<ReadTranscript> {
+  const facts = await editionStore.facts(db, accountId, id);
   if (!facts) throw new ApiError('not_found');
   const playback = await playbackStore.find(db, id);
-  const accountId = owner.account.id;
   const machine = await editionStore.machineText(db, accountId, id);
   const edition = machine ? await editionOf(db, { accountId, id }, machine.segments) : null;
   const { segments = [], unclear = [] } = machine ?? {};

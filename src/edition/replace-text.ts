@@ -10,11 +10,11 @@ const textCharactersMax = 20_000;
 /** Replaces a text everywhere at once. The answer has every line that changed. */
 export async function replaceText(
   deps: EditionDeps,
-  principal: Principal,
+  { account }: Principal,
   { id, pattern, replacement }: { id: string; pattern: TextPattern; replacement: string },
 ): Promise<Written> {
   const found = textPattern(pattern);
-  return await writeEdition(deps, principal, id, async (tx) => {
+  return await writeEdition(deps, { accountId: account.id, id }, async (tx) => {
     const segments = await editionStore.segments(tx, id);
     const changed = segments.flatMap((segment) => {
       const text = segment.text.replace(found, () => replacement);

@@ -15,10 +15,10 @@ export interface TimeShift {
 /** Moves lines in time, all by the same. Refused when one would begin before the recording: nothing is squeezed. */
 export async function shiftTimes(
   deps: EditionDeps,
-  principal: Principal,
+  { account }: Principal,
   { id, byMs, fromMs, toMs }: TimeShift,
 ): Promise<Written> {
-  return await writeEdition(deps, principal, id, async (tx, standing) => {
+  return await writeEdition(deps, { accountId: account.id, id }, async (tx, standing) => {
     expectWhole(standing);
     const segments = await editionStore.segments(tx, id);
     const moved = segments.filter(

@@ -32,13 +32,12 @@ const charactersMax = 10_000_000;
  */
 export async function writeEdition(
   { db }: EditionDeps,
-  { account }: { account: { id: string } },
-  id: string,
+  { accountId, id }: { accountId: string; id: string },
   decide: (tx: Queryable, standing: OpenEdition) => Promise<EditionWrite>,
   { lineIds }: { lineIds?: readonly string[] } = {},
 ): Promise<Written> {
   return await db.transaction(async (tx) => {
-    const standing = await openEdition(tx, { accountId: account.id, id }, lineIds);
+    const standing = await openEdition(tx, { accountId, id }, lineIds);
     const { segments = [], speakers = standing.speakers } = await decide(tx, standing);
     if (segments.length === 0 && speakers === standing.speakers)
       return { revision: standing.revision, speakers, segments: [] };

@@ -6,7 +6,7 @@ import { ApiError } from '../contract/errors.ts';
 import { pathId } from '../contract/path-id.ts';
 import { requestFaults } from '../contract/request-faults.ts';
 import { heardWordsStore } from '../edition/heard-words-store.ts';
-import { readTranscript } from '../edition/read-transcript.ts';
+import { readSharedTranscript } from '../edition/read-shared-transcript.ts';
 import { createShare, listShares, openShare, revokeShare } from '../edition/shares.ts';
 import { principalOf } from '../http/authentication.ts';
 import { playbackStore } from '../transcription/audio/playback-store.ts';
@@ -67,10 +67,8 @@ export function sharedRoutes(instance: FastifyInstance, deps: TranscriptRoutesDe
     url: `${path}/transcript`,
     schema: { hide: true, params: tokenPath },
     handler: async (request, reply) => {
-      const { transcriptionId, accountId, expiresAt } = await openShare(deps, request.params.token);
-      const read = await readTranscript({ db }, { account: { id: accountId } }, transcriptionId);
-      if (!read.edition) throw new ApiError('not_found');
-      const data = { ...transcriptOnWire(read), expires_at: expiresAt.toISOString() };
+      const read = await readSharedTranscript(deps, request.params.token);
+      const data = { ...transcriptOnWire(read), expires_at: read.expiresAt.toISOString() };
       return sendJson({ request, reply }, { data });
     },
   });

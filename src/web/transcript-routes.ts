@@ -72,13 +72,13 @@ export function transcriptRoutes(instance: FastifyInstance, { db, stores }: Tran
     handler: async (request, reply) => {
       const { format, text, times, columns, lines } = request.query;
       const { id } = request.params;
-      const { account } = principalOf(request);
-      const facts = await editionStore.facts(db, account.id, id);
+      const principal = principalOf(request);
+      const facts = await editionStore.facts(db, principal.account.id, id);
       if (facts?.status !== 'completed') throw new ApiError('not_found');
       const title = titleOf(facts.filename);
       const limits = { lineColumnsMax: columns, linesMax: lines === 1 ? (1 as const) : (2 as const) };
       const options = { format, isMachine: text === 'machine', hasTimes: times === 'true', limits };
-      const { contentType, body } = await exportTranscript({ db }, { account }, { id, title, options });
+      const { contentType, body } = await exportTranscript({ db }, principal, { id, title, options });
       return reply.headers(attachment(title, format)).type(contentType).send(body);
     },
   });

@@ -118,11 +118,9 @@ async function replaceLines(
   { lines, words }: HeardPassage,
 ): Promise<void> {
   const lineIds = rerun.lines.map(({ id }) => id);
-  const owner = { account: { id: rerun.accountId } };
   await writeEdition(
     deps,
-    owner,
-    rerun.transcriptionId,
+    { accountId: rerun.accountId, id: rerun.transcriptionId },
     async (tx, standing) => {
       const current = await editionStore.current(tx, rerun.transcriptionId, lineIds);
       const before = rerun.lines.flatMap(({ id, revision }) => {
