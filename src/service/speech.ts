@@ -102,7 +102,7 @@ export async function openSpeech(
   const { url, key, model } = config.engine;
   if (config.engine.name !== 'remote' || url === undefined) return local;
   const endpoint = { url, key, model: model ?? 'whisper-1' };
-  const { RemoteSpeech } = await import('../speech/recognizer/remote-speech.ts');
+  const { RemoteSpeech } = await import('../speech/remote/remote-speech.ts');
   return new RemoteSpeech({
     endpoint,
     local,

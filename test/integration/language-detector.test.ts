@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { firstLanguageToken, languageDecoder } from '../../src/model/language-decoder.ts';
 import { languageModel } from '../../src/speech/engine.ts';
-import { DecoderState } from '../../src/speech/recognizer/decoder-state.ts';
+import { DecoderState } from '../../src/speech/recognizer/decoding/decoder-state.ts';
 import { WhisperLanguageDetector } from '../../src/speech/recognizer/whisper/whisper-language-detector.ts';
 import { WhisperVocabulary } from '../../src/speech/recognizer/whisper/whisper-vocabulary.ts';
 import { floatSamples } from '../../src/timeline/pcm-samples.ts';

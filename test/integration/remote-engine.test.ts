@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { createEgress } from '../../src/egress/egress.ts';
 import { nothingAllowed, parseEgressAllow } from '../../src/egress/url.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { RemoteSpeech } from '../../src/speech/recognizer/remote-speech.ts';
+import { RemoteSpeech } from '../../src/speech/remote/remote-speech.ts';
 import { EngineUnavailable, SpeechError } from '../../src/speech/speech.ts';
 import type { Chunk } from '../../src/timeline/chunk-plan.ts';
 import { sampleRate } from '../../src/timeline/sample-rate.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/database.ts';
-import { languageByVote } from '../../speech/recognizer/language-vote.ts';
+import { languageByVote } from '../../speech/recognizer/language/language-vote.ts';
 import type { Speech } from '../../speech/speech.ts';
 import { type Chunk, chunkPlan } from '../../timeline/chunk-plan.ts';
 import { bytesPerSample } from '../../timeline/pcm-samples.ts';

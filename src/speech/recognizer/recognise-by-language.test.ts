@@ -4,7 +4,7 @@ import type { Chunk } from '../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../timeline/span.ts';
 import type { RecognisedUtterance, Utterance } from '../../timeline/utterance.ts';
-import { languagePieces } from './language-pieces.ts';
+import { languagePieces } from './language/language-pieces.ts';
 import { type LanguageEngines, recogniseByLanguage } from './recognise-by-language.ts';
 import type { LanguageGuess, RecognizerInput } from './recognizer.ts';
 

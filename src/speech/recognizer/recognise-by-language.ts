@@ -2,8 +2,15 @@
 import type { Chunk } from '../../timeline/chunk-plan.ts';
 import type { RecognisedUtterance, Utterance } from '../../timeline/utterance.ts';
 import { confidentUtterance } from './confident-utterance.ts';
-import { isLikely, isSure, languagePieces, letterCount, speaksAll, utteranceOf } from './language-pieces.ts';
-import { isTooShort, type PieceDetectors, pieceLanguages } from './piece-languages.ts';
+import {
+  isLikely,
+  isSure,
+  languagePieces,
+  letterCount,
+  speaksAll,
+  utteranceOf,
+} from './language/language-pieces.ts';
+import { isTooShort, type PieceDetectors, pieceLanguages } from './language/piece-languages.ts';
 import type { LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
 
 export interface LanguageEngines {

@@ -7,7 +7,7 @@ import { cannotTranslate, ModelMissing } from '../speech.ts';
 import { MoonshineRecognizer } from './moonshine/moonshine-recognizer.ts';
 import { type LanguageEngines, recogniseByLanguage } from './recognise-by-language.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from './recognizer.ts';
-import { SherpaRecognizer } from './sherpa-recognizer.ts';
+import { SherpaRecognizer } from './sherpa/sherpa-recognizer.ts';
 import { WhisperLanguageDetector } from './whisper/whisper-language-detector.ts';
 import { WhisperRecognizer } from './whisper/whisper-recognizer.ts';
 

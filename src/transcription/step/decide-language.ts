@@ -1,5 +1,5 @@
 import { engineUsesLanguage } from '../../speech/engine.ts';
-import { languageByVote, votingChunks } from '../../speech/recognizer/language-vote.ts';
+import { languageByVote, votingChunks } from '../../speech/recognizer/language/language-vote.ts';
 import type { LanguageGuess } from '../../speech/recognizer/recognizer.ts';
 import type { Speech } from '../../speech/speech.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/database.ts';
 import type { TaskQueue } from '../../platform/queue/queue.ts';
 import type { Logger } from '../../platform/telemetry/telemetry.ts';
-import { languageBeyondDoubt } from '../../speech/recognizer/language-vote.ts';
+import { languageBeyondDoubt } from '../../speech/recognizer/language/language-vote.ts';
 import type { FoundSpeech, Speech } from '../../speech/speech.ts';
 import { workKey } from '../../storage/object-key.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';

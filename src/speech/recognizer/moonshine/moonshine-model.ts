@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { singleThread } from '../../../onnx/single-thread.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
-import { type AlignmentHeads, DecoderState } from '../decoder-state.ts';
-import type { KeywordBias } from '../keyword-bias.ts';
-import { keywordSearch } from '../keyword-search.ts';
+import { type AlignmentHeads, DecoderState } from '../decoding/decoder-state.ts';
+import type { KeywordBias } from '../decoding/keyword-bias.ts';
+import { keywordSearch } from '../decoding/keyword-search.ts';
 import { MoonshineVocabulary } from './moonshine-vocabulary.ts';
 
 /** One step of the encoder's output: 384 samples. */

@@ -4,11 +4,11 @@ import type { SpeechSpan } from '../../../timeline/span.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../../timeline/utterance.ts';
 import type { TimedWord } from '../../../timeline/word.ts';
 import { anchoredSpan } from '../../voice/anchored-span.ts';
-import { alignedWords } from '../aligned-words.ts';
-import { biasTo } from '../keyword-bias.ts';
+import { alignedWords } from '../decoding/aligned-words.ts';
+import { biasTo } from '../decoding/keyword-bias.ts';
+import { meanProbability } from '../decoding/token-choice.ts';
 import type { Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
-import { meanProbability } from '../token-choice.ts';
 import { type DecodedSpeech, MoonshineModel, stepSeconds } from './moonshine-model.ts';
 
 /** Before the steepest rise of an utterance and after its steepest fall: onsets and endings are softer than these. */

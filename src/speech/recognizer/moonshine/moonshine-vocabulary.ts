@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TokenBytes } from '../token-bytes.ts';
+import { TokenBytes } from '../decoding/token-bytes.ts';
 
 /** Llama's vocabulary, one token on each line: its bytes in base64, and its number. */
 export class MoonshineVocabulary {

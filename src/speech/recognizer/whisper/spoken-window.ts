@@ -2,7 +2,7 @@ import { paddedUtterances } from '../../../timeline/chunk-plan.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import type { SpeechSpan } from '../../../timeline/span.ts';
 import type { TimedWord } from '../../../timeline/word.ts';
-import type { AlignedWord } from '../aligned-words.ts';
+import type { AlignedWord } from '../decoding/aligned-words.ts';
 import type { RecognizerInput } from '../recognizer.ts';
 
 /** The utterances of a chunk one after the other, without the silence between them, in which Whisper would hallucinate. */

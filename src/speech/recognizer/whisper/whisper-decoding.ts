@@ -1,12 +1,12 @@
 /** Decoding of one audio window: the language token first, then text between timestamp tokens. */
 import { deflateSync } from 'node:zlib';
-import type { DecoderState } from '../decoder-state.ts';
-import type { KeywordBias } from '../keyword-bias.ts';
-import { keywordSearch } from '../keyword-search.ts';
+import type { DecoderState } from '../decoding/decoder-state.ts';
+import type { KeywordBias } from '../decoding/keyword-bias.ts';
+import { keywordSearch } from '../decoding/keyword-search.ts';
+import { seededRandom } from '../decoding/seeded-random.ts';
+import { logSumExp } from '../decoding/token-choice.ts';
+import { drawnSequence, type SearchRules, type TokenSequence } from '../decoding/token-search.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer.ts';
-import { seededRandom } from '../seeded-random.ts';
-import { logSumExp } from '../token-choice.ts';
-import { drawnSequence, type SearchRules, type TokenSequence } from '../token-search.ts';
 import { maskedLogits } from './masked-logits.ts';
 import type { WhisperModel } from './whisper-model.ts';
 

@@ -4,7 +4,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { editedNetwork } from '../../../onnx/edited-network.ts';
 import { singleThread } from '../../../onnx/single-thread.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
-import { DecoderState } from '../decoder-state.ts';
+import { DecoderState } from '../decoding/decoder-state.ts';
 import { decoderEdits } from './decoder-graph.ts';
 import { encoderEdits, encoderOutput } from './encoder-graph.ts';
 import { bands, logMel } from './log-mel.ts';

@@ -1,8 +1,8 @@
 import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { type RecognisedUtterance, voicedSeconds } from '../../../timeline/utterance.ts';
 import { utterancesWithWords } from '../../../transcript/utterances-with-words.ts';
-import { type AlignedWord, alignedWords } from '../aligned-words.ts';
-import { biasTo } from '../keyword-bias.ts';
+import { type AlignedWord, alignedWords } from '../decoding/aligned-words.ts';
+import { biasTo } from '../decoding/keyword-bias.ts';
 import type { LanguageDetector, LanguageGuess, Recognizer, RecognizerInput } from '../recognizer.ts';
 import { spokenText } from '../spoken-text.ts';
 import { withPausePunctuation } from './pause-punctuation.ts';

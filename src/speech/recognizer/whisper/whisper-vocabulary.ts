@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TokenBytes } from '../token-bytes.ts';
+import { TokenBytes } from '../decoding/token-bytes.ts';
 import { type GenerationConfig, languageTokens, readGenerationConfig } from './generation-config.ts';
 
 const timestampSeconds = 0.02;

@@ -1,6 +1,6 @@
 /** Times of words by dynamic time warping over the decoder's cross-attention. */
 
-import { unspacedScript } from '../../timeline/unspaced-script.ts';
+import { unspacedScript } from '../../../timeline/unspaced-script.ts';
 
 interface DecodedTokens {
   tokens: readonly number[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Chunk } from '../../timeline/chunk-plan.ts';
-import { sampleRate } from '../../timeline/sample-rate.ts';
+import type { Chunk } from '../../../timeline/chunk-plan.ts';
+import { sampleRate } from '../../../timeline/sample-rate.ts';
 import { languageBeyondDoubt, languageByVote, votingChunks } from './language-vote.ts';
 
 const vote = (language: string, probability = 0.95) => ({ language, probability });

@@ -1,8 +1,8 @@
 /** The language of a recording, detected in several of its chunks and decided by vote. */
 
-import type { Chunk } from '../../timeline/chunk-plan.ts';
-import { voicedSeconds } from '../../timeline/utterance.ts';
-import type { LanguageGuess } from './recognizer.ts';
+import type { Chunk } from '../../../timeline/chunk-plan.ts';
+import { voicedSeconds } from '../../../timeline/utterance.ts';
+import type { LanguageGuess } from '../recognizer.ts';
 
 /** Below this a guess is a doubt, not a vote against the others. */
 const probabilitySure = 0.8;

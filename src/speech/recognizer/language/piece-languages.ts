@@ -1,6 +1,6 @@
 /** The language of each of several pieces of speech that follow each other. */
-import { type Utterance, voicedSeconds } from '../../timeline/utterance.ts';
-import type { LanguageGuess } from './recognizer.ts';
+import { type Utterance, voicedSeconds } from '../../../timeline/utterance.ts';
+import type { LanguageGuess } from '../recognizer.ts';
 
 export interface PieceDetectors {
   /** Quick; asked for every piece. */

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type sherpa from 'sherpa-onnx-node';
-import { SpeechError } from '../speech.ts';
+import { SpeechError } from '../../speech.ts';
 
 type BundleConfig = Omit<sherpa.OfflineModelConfig, 'numThreads' | 'provider' | 'debug'>;
 

@@ -1,5 +1,5 @@
 /** Names and terms that a recording is likely to hold: their tokens are made likelier, as long as they lead to the whole term. */
-import { unspacedScript } from '../../timeline/unspaced-script.ts';
+import { unspacedScript } from '../../../timeline/unspaced-script.ts';
 import { TokenBytes } from './token-bytes.ts';
 import { logSumExp } from './token-choice.ts';
 

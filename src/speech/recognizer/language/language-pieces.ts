@@ -1,9 +1,9 @@
 /** Where the language may change inside an utterance, and whether English text fits what is spoken there. */
 
-import { unspacedScript } from '../../timeline/unspaced-script.ts';
-import type { RecognisedUtterance, Utterance } from '../../timeline/utterance.ts';
-import { voicedSeconds } from '../../timeline/utterance.ts';
-import { meanConfidence } from '../../timeline/word.ts';
+import { unspacedScript } from '../../../timeline/unspaced-script.ts';
+import type { RecognisedUtterance, Utterance } from '../../../timeline/utterance.ts';
+import { voicedSeconds } from '../../../timeline/utterance.ts';
+import { meanConfidence } from '../../../timeline/word.ts';
 
 /** Less voice than this tells no language. */
 const voicedSecondsMin = 1.5;

@@ -13,10 +13,10 @@ import { type RecognisedUtterance, voicedSeconds } from '../../timeline/utteranc
 import { inChineseScript } from '../../transcript/chinese-script.ts';
 import { utterancesWithWords } from '../../transcript/utterances-with-words.ts';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
+import { spokenText } from '../recognizer/spoken-text.ts';
 import { cannotTranslate, EngineUnavailable, type Speech, SpeechError } from '../speech.ts';
 import { withExactEdges } from '../voice/span-edges.ts';
 import { transcriptionForm } from './remote-form.ts';
-import { spokenText } from './spoken-text.ts';
 
 interface RemoteEndpoint {
   /** The base (`https://host/v1`) or the whole address of the operation. */

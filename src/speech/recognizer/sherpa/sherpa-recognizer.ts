@@ -1,11 +1,11 @@
 import sherpa from 'sherpa-onnx-node';
-import { paddedUtterances } from '../../timeline/chunk-plan.ts';
-import { sampleRate } from '../../timeline/sample-rate.ts';
-import { type RecognisedUtterance, voicedSeconds } from '../../timeline/utterance.ts';
-import type { TimedWord } from '../../timeline/word.ts';
-import type { Recognizer, RecognizerInput } from './recognizer.ts';
+import { paddedUtterances } from '../../../timeline/chunk-plan.ts';
+import { sampleRate } from '../../../timeline/sample-rate.ts';
+import { type RecognisedUtterance, voicedSeconds } from '../../../timeline/utterance.ts';
+import type { TimedWord } from '../../../timeline/word.ts';
+import type { Recognizer, RecognizerInput } from '../recognizer.ts';
+import { spokenText } from '../spoken-text.ts';
 import { sherpaBundle } from './sherpa-bundle.ts';
-import { spokenText } from './spoken-text.ts';
 
 /** Any transducer or CTC model for sherpa-onnx: Parakeet, Zipformer, SenseVoice. These give times for their words. */
 export class SherpaRecognizer implements Recognizer {
