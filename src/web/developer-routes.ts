@@ -7,15 +7,15 @@ import { createApiKey } from '../account/create-api-key.ts';
 import { isActiveKey } from '../account/is-active-key.ts';
 import { revokeApiKey } from '../account/revoke-api-key.ts';
 import { pathId } from '../contract/path-id.ts';
+import { apiKeyOnWire, createApiKeyCommand, keyBody } from '../contract/web/api-key.ts';
+import { deliveriesQuery, deliveryOnWire, testEventOnWire } from '../contract/web/webhook-delivery.ts';
 import { principalOf } from '../http/authentication.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
-import type { LoggedDelivery } from '../webhook/delivery-log-store.ts';
 import { listDeliveries } from '../webhook/list-deliveries.ts';
 import { replayDelivery } from '../webhook/replay-delivery.ts';
 import { sendTestEvent } from '../webhook/send-test-event.ts';
-import { deliveriesQuery, keyBody } from './wire.ts';
 
 export interface DeveloperRoutesDeps {
   db: Database;
@@ -24,7 +24,6 @@ export interface DeveloperRoutesDeps {
   publicUrl: PublicUrl;
 }
 
-const dayMs = 86_400_000;
 const deliveriesShown = 50;
 const usageDays = 30;
 
@@ -46,15 +45,7 @@ export function developerRoutes(instance: FastifyInstance, deps: DeveloperRoutes
 
 function keyRoutes(instance: FastifyInstance, { db, clock }: DeveloperRoutesDeps): void {
   const web = instance.withTypeProvider<ZodTypeProvider>();
-  const keyOnWire = (key: ApiKey) => ({
-    id: key.id,
-    name: key.name,
-    is_active: isActiveKey(key, clock.now()),
-    created_at: key.createdAt.toISOString(),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-  });
+  const keyOnWire = (key: ApiKey) => apiKeyOnWire(key, { isActive: isActiveKey(key, clock.now()) });
   web.route({
     method: 'GET',
     url: '/web/keys',
@@ -69,8 +60,7 @@ function keyRoutes(instance: FastifyInstance, { db, clock }: DeveloperRoutesDeps
     url: '/web/keys',
     schema: { hide: true, body: keyBody },
     handler: async (request, reply) => {
-      const { name, expires_in_days: days } = request.body;
-      const command = { name, validMs: days === null ? null : days * dayMs };
+      const command = createApiKeyCommand(request.body);
       const { key, ...created } = await createApiKey({ db, clock }, principalOf(request), command);
       return reply.code(201).send({ data: { ...keyOnWire(created), key } });
     },
@@ -114,32 +104,12 @@ function deliveryRoutes(instance: FastifyInstance, { db, publicUrl }: DeveloperR
     url: '/web/webhook-subscriptions/:id/test',
     schema: { hide: true, params: pathId },
     handler: async (request, reply) => {
-      const { eventId } = await sendTestEvent(
+      const sent = await sendTestEvent(
         { db, publicUrl: publicUrl.base },
         principalOf(request),
         request.params.id,
       );
-      return reply.code(202).send({ data: { event_id: eventId } });
+      return reply.code(202).send({ data: testEventOnWire(sent) });
     },
   });
-}
-
-function deliveryOnWire(delivery: LoggedDelivery) {
-  return {
-    id: delivery.id,
-    type: delivery.type,
-    subscription_id: delivery.subscriptionId,
-    receiver: delivery.receiver,
-    state: delivery.state,
-    body: delivery.body,
-    created_at: delivery.createdAt.toISOString(),
-    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
-    attempts: delivery.attempts.map((attempt) => ({
-      started_at: attempt.startedAt,
-      duration_ms: attempt.durationMs,
-      status_code: attempt.statusCode,
-      error: attempt.error,
-      answer: attempt.answer ?? null,
-    })),
-  };
 }

@@ -2,6 +2,21 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { pathId } from '../contract/path-id.ts';
+import {
+  changedOnWire,
+  changesBody,
+  conflictOnWire,
+  importBody,
+  mergeBody,
+  nameBody,
+  nameSpeakerCommand,
+  replaceBody,
+  replaceTextCommand,
+  segmentChanges,
+  shiftBody,
+  shiftTimesCommand,
+  sinceQuery,
+} from '../contract/web/edition.ts';
 import { changeSegments, EditConflict } from '../edition/change-segments.ts';
 import { importLines } from '../edition/import-lines.ts';
 import { mergeSpeakers, nameSpeaker } from '../edition/name-speakers.ts';
@@ -12,18 +27,6 @@ import { shiftTimes } from '../edition/shift-times.ts';
 import { principalOf } from '../http/authentication.ts';
 import { sendJson } from './send-json.ts';
 import type { TranscriptRoutesDeps } from './transcript-routes.ts';
-import {
-  changesBody,
-  changesOf,
-  conflictOnWire,
-  importBody,
-  mergeBody,
-  nameBody,
-  replaceBody,
-  shiftBody,
-  sinceQuery,
-  writtenOnWire,
-} from './transcript-wire.ts';
 
 const path = '/web/transcriptions/:id/edition';
 const importBytesMax = 16 * 1024 * 1024;
@@ -39,7 +42,7 @@ export function editionRoutes(instance: FastifyInstance, deps: TranscriptRoutesD
     handler: async (request, reply) => {
       const wanted = { id: request.params.id, since: request.query.since };
       const changes = await editionChanges(deps, principalOf(request), wanted);
-      return sendJson({ request, reply }, { data: writtenOnWire(changes) });
+      return sendJson({ request, reply }, { data: changedOnWire(changes) });
     },
   });
   web.route({
@@ -47,9 +50,9 @@ export function editionRoutes(instance: FastifyInstance, deps: TranscriptRoutesD
     url: `${path}/changes`,
     schema: { hide: true, params, body: changesBody },
     handler: async (request, reply) => {
-      const wanted = { id: request.params.id, changes: changesOf(request.body) };
+      const wanted = { id: request.params.id, changes: segmentChanges(request.body) };
       try {
-        return { data: writtenOnWire(await changeSegments(deps, principalOf(request), wanted)) };
+        return { data: changedOnWire(await changeSegments(deps, principalOf(request), wanted)) };
       } catch (error) {
         if (!(error instanceof EditConflict)) throw error;
         return reply.code(409).send(conflictOnWire(error));
@@ -61,10 +64,9 @@ export function editionRoutes(instance: FastifyInstance, deps: TranscriptRoutesD
     url: `${path}/replace`,
     schema: { hide: true, params, body: replaceBody },
     handler: async (request, reply) => {
-      const { find, replacement, match_case: matchCase, whole_words: wholeWords } = request.body;
-      const wanted = { id: request.params.id, pattern: { find, matchCase, wholeWords }, replacement };
+      const wanted = { id: request.params.id, ...replaceTextCommand(request.body) };
       const written = await replaceText(deps, principalOf(request), wanted);
-      return sendJson({ request, reply }, { data: writtenOnWire(written) });
+      return sendJson({ request, reply }, { data: changedOnWire(written) });
     },
   });
   web.route({
@@ -72,10 +74,9 @@ export function editionRoutes(instance: FastifyInstance, deps: TranscriptRoutesD
     url: `${path}/shift`,
     schema: { hide: true, params, body: shiftBody },
     handler: async (request, reply) => {
-      const { by_ms: byMs, from_ms: fromMs, to_ms: toMs } = request.body;
-      const wanted = { id: request.params.id, byMs, fromMs, toMs };
+      const wanted = { id: request.params.id, ...shiftTimesCommand(request.body) };
       const written = await shiftTimes(deps, principalOf(request), wanted);
-      return sendJson({ request, reply }, { data: writtenOnWire(written) });
+      return sendJson({ request, reply }, { data: changedOnWire(written) });
     },
   });
   web.route({
@@ -102,9 +103,8 @@ function speakerRoutes(instance: FastifyInstance, deps: TranscriptRoutesDeps): v
     url: `${path}/name`,
     schema: { hide: true, params: pathId, body: nameBody },
     handler: async (request) => {
-      const { speaker, name } = request.body;
-      const wanted = { id: request.params.id, speaker, name: name.trim() };
-      return { data: writtenOnWire(await nameSpeaker(deps, principalOf(request), wanted)) };
+      const wanted = { id: request.params.id, ...nameSpeakerCommand(request.body) };
+      return { data: changedOnWire(await nameSpeaker(deps, principalOf(request), wanted)) };
     },
   });
   web.route({
@@ -114,7 +114,7 @@ function speakerRoutes(instance: FastifyInstance, deps: TranscriptRoutesDeps): v
     handler: async (request, reply) => {
       const wanted = { id: request.params.id, ...request.body };
       const written = await mergeSpeakers(deps, principalOf(request), wanted);
-      return sendJson({ request, reply }, { data: writtenOnWire(written) });
+      return sendJson({ request, reply }, { data: changedOnWire(written) });
     },
   });
 }

@@ -2,11 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { ApiError } from '../contract/errors.ts';
 import { pathId } from '../contract/path-id.ts';
+import {
+  changesQuery,
+  libraryEntryOnWire,
+  libraryFilter,
+  libraryQuery,
+  renameBody,
+} from '../contract/web/library.ts';
 import { deleteTranscription, type ErasureDeps } from '../erasure/delete-transcription.ts';
 import { principalOf } from '../http/authentication.ts';
-import { type LibraryEntry, libraryStore } from '../transcription/library/library-store.ts';
+import { libraryStore } from '../transcription/library/library-store.ts';
 import { renameTranscription } from '../transcription/library/rename-transcription.ts';
-import { changesQuery, libraryQuery, renameBody } from './wire.ts';
 
 export interface LibraryRoutesDeps {
   erasure: ErasureDeps;
@@ -25,14 +31,15 @@ export function libraryRoutes(instance: FastifyInstance, { erasure }: LibraryRou
     schema: { hide: true, querystring: libraryQuery },
     handler: async (request) => {
       const { account } = principalOf(request);
-      const { state: status, before, limit } = request.query;
+      const filter = libraryFilter(request.query);
+      const { limit } = filter;
       const [entries, counts] = await Promise.all([
-        libraryStore.list(db, account.id, { status, before, limit: limit + 1 }),
+        libraryStore.list(db, account.id, { ...filter, limit: limit + 1 }),
         libraryStore.countByStatus(db, account.id),
       ]);
       const page = entries.slice(0, limit);
       const next = entries.length > limit ? (page.at(-1)?.number ?? null) : null;
-      return { data: { entries: page.map(entryOnWire), next, counts } };
+      return { data: { entries: page.map(libraryEntryOnWire), next, counts } };
     },
   });
   web.route({
@@ -43,7 +50,7 @@ export function libraryRoutes(instance: FastifyInstance, { erasure }: LibraryRou
       const { ids, after } = request.query;
       const { account } = principalOf(request);
       const entries = await libraryStore.changes(db, account.id, { ids, after, limit: newEntriesMax });
-      return { data: { entries: entries.map(entryOnWire) } };
+      return { data: { entries: entries.map(libraryEntryOnWire) } };
     },
   });
   web.route({
@@ -53,7 +60,7 @@ export function libraryRoutes(instance: FastifyInstance, { erasure }: LibraryRou
     handler: async (request) => {
       const entry = await libraryStore.find(db, principalOf(request).account.id, request.params.id);
       if (!entry) throw new ApiError('not_found');
-      return { data: entryOnWire(entry) };
+      return { data: libraryEntryOnWire(entry) };
     },
   });
   web.route({
@@ -75,27 +82,4 @@ export function libraryRoutes(instance: FastifyInstance, { erasure }: LibraryRou
       return reply.code(204).send();
     },
   });
-}
-
-export function entryOnWire(entry: LibraryEntry) {
-  const { status, stage, percent, secondsLeft } = entry.progress;
-  return {
-    id: entry.id,
-    number: entry.number,
-    name: entry.name,
-    filename: entry.filename,
-    created_at: entry.createdAt.toISOString(),
-    duration_seconds: entry.durationSeconds,
-    status,
-    stage: entry.isWaiting ? 'waiting' : stage,
-    percent,
-    seconds_left: secondsLeft,
-    language: entry.language,
-    speaker_diarization: entry.speakerDiarization,
-    source_url: entry.sourceUrl,
-    notes: entry.notes,
-    last_words: entry.lastWords,
-    error: entry.error,
-    error_code: entry.errorCode,
-  };
 }

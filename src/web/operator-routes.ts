@@ -1,21 +1,26 @@
 /** What the operator of the service sees and does: work, workers, disk, failures, accounts. Nothing of what was said. */
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Account } from '../account/account.ts';
 import type { AccountStore } from '../account/account-store.ts';
 import { createSignInLink, signInLinkMs } from '../account/create-sign-in-link.ts';
 import type { PlanTable } from '../account/plan.ts';
 import { operatorFor } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import { pathId } from '../contract/path-id.ts';
+import {
+  accountBody,
+  accountOnWire,
+  overviewOnWire,
+  planBody,
+  signInLinkOnWire,
+} from '../contract/web/operator.ts';
 import { principalOf } from '../http/authentication.ts';
 import type { PublicUrl } from '../http/public-url.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { DiskBudget } from '../platform/disk/disk-budget.ts';
-import { jobLogStore, type LoggedJob } from '../transcription/library/job-log-store.ts';
+import { jobLogStore } from '../transcription/library/job-log-store.ts';
 import { operatorStore } from '../transcription/library/operator-store.ts';
-import { accountBody, planBody } from './wire.ts';
 
 export interface OperatorRoutesDeps {
   db: Database;
@@ -44,7 +49,7 @@ export function operatorRoutes(instance: FastifyInstance, deps: OperatorRoutesDe
 }
 
 async function overview({ db, accounts, plans, disk }: OperatorRoutesDeps) {
-  const [workload, workers, failures, all, jobs, space] = await Promise.all([
+  const [workload, workers, failures, all, jobCounts, space] = await Promise.all([
     operatorStore.workload(db),
     operatorStore.workers(db, workersShown),
     jobLogStore.list(db, { status: 'failed', accountId: undefined, limit: failuresShown }),
@@ -52,16 +57,15 @@ async function overview({ db, accounts, plans, disk }: OperatorRoutesDeps) {
     operatorStore.jobCounts(db),
     disk.space(),
   ]);
-  return {
-    jobs: { stages: workload.stages, ended: workload.ended },
-    oldest_queued_seconds: workload.oldestQueuedSeconds,
-    pending_audio_seconds: workload.pendingAudioSeconds,
-    workers: workers.map(({ silentSeconds, ...about }) => ({ ...about, silent_seconds: silentSeconds })),
-    disk: { free_bytes: space.freeBytes, total_bytes: space.totalBytes, reserve_bytes: space.reserveBytes },
-    failures: failures.map(failureOnWire),
+  return overviewOnWire({
+    workload,
+    workers,
+    disk: space,
+    failures,
     plans: [...plans.keys()],
-    accounts: all.map((account) => ({ ...accountOnWire(account), jobs: jobs.get(account.id) ?? 0 })),
-  };
+    accounts: all,
+    jobCounts,
+  });
 }
 
 function accountRoutes(instance: FastifyInstance, deps: OperatorRoutesDeps): void {
@@ -107,28 +111,7 @@ function accountRoutes(instance: FastifyInstance, deps: OperatorRoutesDeps): voi
       });
       const url = publicUrl.forHost(request.headers.host) + link.path;
       request.log.info({ account: account.id, by: principal.account.id }, 'a sign-in link was made');
-      return reply.code(201).send({ data: { url, expires_at: link.expiresAt.toISOString() } });
+      return reply.code(201).send({ data: signInLinkOnWire({ url, expiresAt: link.expiresAt }) });
     },
   });
-}
-
-function accountOnWire({ id, name, plan, isOperator, createdAt }: Account) {
-  return {
-    id,
-    name,
-    plan: plan.name,
-    is_operator: isOperator,
-    created_at: createdAt.toISOString(),
-  };
-}
-
-function failureOnWire(job: LoggedJob) {
-  return {
-    id: job.id,
-    account_name: job.accountName,
-    filename: job.filename,
-    finished_at: job.finishedAt?.toISOString() ?? null,
-    error_code: job.errorCode,
-    error: job.error,
-  };
 }

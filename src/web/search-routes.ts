@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { searchPageOnWire, searchPageQuery } from '../contract/web/search.ts';
 import { principalOf } from '../http/authentication.ts';
 import type { Queryable } from '../platform/database/database.ts';
 import { libraryStore } from '../transcription/library/library-store.ts';
 import { searchQuery } from '../transcription/library/search-query.ts';
 import { searchTranscriptions } from '../transcription/library/search-transcriptions.ts';
-import { searchPageQuery } from './wire.ts';
 
 /** Registered behind `requireSession`. */
 export function searchRoutes(instance: FastifyInstance, { db }: { db: Queryable }): void {
@@ -17,21 +17,12 @@ export function searchRoutes(instance: FastifyInstance, { db }: { db: Queryable 
       const { query, cursor } = request.query;
       // Somebody who has typed no letter yet finds nothing; that is no fault.
       if (!searchQuery(query)) return { data: { hits: [], next: null } };
-      const { hits, nextCursor } = await searchTranscriptions({ db }, principalOf(request), {
-        query,
-        cursor,
-      });
+      const page = await searchTranscriptions({ db }, principalOf(request), { query, cursor });
       const names = await libraryStore.displayNames(
         db,
-        hits.map(({ transcriptionId }) => transcriptionId),
+        page.hits.map(({ transcriptionId }) => transcriptionId),
       );
-      const onWire = hits.map(({ transcriptionId, filename, createdAt, said }) => ({
-        transcription_id: transcriptionId,
-        name: names.get(transcriptionId) ?? filename,
-        created_at: createdAt.toISOString(),
-        said: said && { start: said.start, snippet: said.snippet },
-      }));
-      return { data: { hits: onWire, next: nextCursor } };
+      return { data: searchPageOnWire(page, names) };
     },
   });
 }

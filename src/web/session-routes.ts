@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Allowance } from '../account/allowance.ts';
-import type { Principal } from '../account/principal.ts';
-import type { Session } from '../account/session-store.ts';
 import { pathId } from '../contract/path-id.ts';
+import {
+  sessionOnWire,
+  signedInOnWire,
+  signInBody,
+  signInCommand,
+  visitorOnWire,
+} from '../contract/web/session.ts';
 import { principalOf } from '../http/authentication.ts';
 import type { SessionRequests } from '../http/session-requests.ts';
 import type { Queryable } from '../platform/database/database.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { signInBody } from './wire.ts';
 
 export interface SessionRoutesDeps {
   db: Queryable;
@@ -28,9 +32,9 @@ export function signInRoutes(instance: FastifyInstance, deps: SessionRoutesDeps)
     schema: { hide: true },
     handler: async (request) => {
       const account = (await sessions.visitor(request))?.account;
-      if (!account) return { data: { account: null, has_identity_provider: provider !== undefined } };
+      if (!account) return { data: visitorOnWire({ hasIdentityProvider: provider !== undefined }) };
       const usedToday = await allowance.usedToday(db, account.id);
-      return { data: { account: { ...accountOnWire(account), used_today: usedToday } } };
+      return { data: visitorOnWire({ account, usedToday }) };
     },
   });
   open.route({
@@ -39,12 +43,11 @@ export function signInRoutes(instance: FastifyInstance, deps: SessionRoutesDeps)
     schema: { hide: true, body: signInBody },
     handler: async (request, reply) => {
       sessions.assertOwnPage(request);
-      const { token, api_key: apiKey } = request.body;
-      const by = token === undefined ? { apiKey: apiKey ?? '' } : { token };
+      const by = signInCommand(request.body);
       const opened = await sessions.sessions.open(by, request.headers['user-agent'] ?? '');
       sessions.setCookie(reply, opened.token);
       request.log.info({ account: opened.account.id, session: opened.session.id }, 'a person signed in');
-      return reply.code(201).send({ data: { account: accountOnWire(opened.account) } });
+      return reply.code(201).send({ data: { account: signedInOnWire(opened.account) } });
     },
   });
 }
@@ -72,7 +75,8 @@ export function sessionRoutes(instance: FastifyInstance, deps: SessionRoutesDeps
     handler: async (request) => {
       const principal = principalOf(request);
       const open = await sessions.sessions.list(principal);
-      return { data: open.map((session) => sessionOnWire(session, principal)) };
+      const isCurrent = (id: string) => id === principal.credential.id;
+      return { data: open.map((session) => sessionOnWire(session, { isCurrent: isCurrent(session.id) })) };
     },
   });
   web.route({
@@ -84,30 +88,4 @@ export function sessionRoutes(instance: FastifyInstance, deps: SessionRoutesDeps
       return reply.code(204).send();
     },
   });
-}
-
-function accountOnWire({ id, name, plan, isOperator }: Principal['account']) {
-  return {
-    id,
-    name,
-    is_operator: isOperator,
-    plan: {
-      name: plan.name,
-      file_bytes_max: plan.fileBytesMax,
-      media_seconds_max: plan.mediaSecondsMax,
-      daily_transcriptions_max: plan.dailyTranscriptionsMax,
-      speaker_diarization: plan.speakerDiarization,
-    },
-  };
-}
-
-function sessionOnWire(session: Session, { credential }: Principal) {
-  return {
-    id: session.id,
-    is_current: session.id === credential.id,
-    user_agent: session.userAgent,
-    created_at: session.createdAt.toISOString(),
-    last_seen_at: session.lastSeenAt.toISOString(),
-    expires_at: session.expiresAt.toISOString(),
-  };
 }

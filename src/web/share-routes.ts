@@ -1,10 +1,10 @@
 /** Read-only links: made and revoked by the owner, opened by whoever has one. */
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import { pathId } from '../contract/path-id.ts';
-import { requestFaults } from '../contract/request-faults.ts';
+import { createdShareOnWire, shareBody, sharedPath, shareOnWire, sharePath } from '../contract/web/share.ts';
+import { sharedTranscriptOnWire, wordsQuery, wordsWanted } from '../contract/web/transcript.ts';
 import { heardWordsStore } from '../edition/heard-words-store.ts';
 import { readSharedTranscript } from '../edition/read-shared-transcript.ts';
 import { createShare, listShares, openShare, revokeShare } from '../edition/shares.ts';
@@ -13,14 +13,6 @@ import { playbackStore } from '../transcription/audio/playback-store.ts';
 import { sendJson } from './send-json.ts';
 import { sendObject } from './send-object.ts';
 import type { TranscriptRoutesDeps } from './transcript-routes.ts';
-import { shareBody, shareOnWire, transcriptOnWire, wordsQuery } from './transcript-wire.ts';
-
-const sharePath = z
-  .object({ id: z.guid(), share: z.guid() })
-  .register(requestFaults, { order: ['not_found'], ofField: () => 'not_found' });
-const tokenPath = z
-  .object({ token: z.string() })
-  .register(requestFaults, { order: ['not_found'], ofField: () => 'not_found' });
 
 /** Registered behind `requireSession`. */
 export function shareRoutes(instance: FastifyInstance, deps: TranscriptRoutesDeps): void {
@@ -32,8 +24,8 @@ export function shareRoutes(instance: FastifyInstance, deps: TranscriptRoutesDep
     schema: { hide: true, params: pathId, body: shareBody },
     handler: async (request, reply) => {
       const wanted = { id: request.params.id, days: request.body.days };
-      const { share, token } = await createShare(deps, principalOf(request), wanted);
-      return reply.code(201).send({ data: { ...shareOnWire(share), path: `/shared/${token}` } });
+      const created = await createShare(deps, principalOf(request), wanted);
+      return reply.code(201).send({ data: createdShareOnWire(created) });
     },
   });
   web.route({
@@ -65,20 +57,19 @@ export function sharedRoutes(instance: FastifyInstance, deps: TranscriptRoutesDe
   web.route({
     method: 'GET',
     url: `${path}/transcript`,
-    schema: { hide: true, params: tokenPath },
+    schema: { hide: true, params: sharedPath },
     handler: async (request, reply) => {
-      const read = await readSharedTranscript(deps, request.params.token);
-      const data = { ...transcriptOnWire(read), expires_at: read.expiresAt.toISOString() };
-      return sendJson({ request, reply }, { data });
+      const shared = await readSharedTranscript(deps, request.params.token);
+      return sendJson({ request, reply }, { data: sharedTranscriptOnWire(shared) });
     },
   });
   web.route({
     method: 'GET',
     url: `${path}/words`,
-    schema: { hide: true, params: tokenPath, querystring: wordsQuery },
+    schema: { hide: true, params: sharedPath, querystring: wordsQuery },
     handler: async (request, reply) => {
       const { transcriptionId } = await openShare(deps, request.params.token);
-      const { from_ms: fromMs, to_ms: toMs } = request.query;
+      const { fromMs, toMs } = wordsWanted(request.query);
       const words = await heardWordsStore.within(db, transcriptionId, { fromMs, toMs });
       return sendJson({ request, reply }, { data: words });
     },
@@ -87,7 +78,7 @@ export function sharedRoutes(instance: FastifyInstance, deps: TranscriptRoutesDe
     web.route({
       method: 'GET',
       url: `${path}/${name}`,
-      schema: { hide: true, params: tokenPath },
+      schema: { hide: true, params: sharedPath },
       handler: async (request, reply) => {
         const { transcriptionId } = await openShare(deps, request.params.token);
         const { [name]: object } = await playbackStore.find(db, transcriptionId);

@@ -4,6 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { ApiError } from '../contract/errors.ts';
 import { pathId } from '../contract/path-id.ts';
+import {
+  exportOptions,
+  exportQuery,
+  transcriptOnWire,
+  wordsQuery,
+  wordsWanted,
+} from '../contract/web/transcript.ts';
 import { editionStore } from '../edition/edition-store.ts';
 import { type ExportFormat, exportTranscript } from '../edition/export-transcript.ts';
 import { heardWordsStore } from '../edition/heard-words-store.ts';
@@ -16,7 +23,6 @@ import { playbackStore } from '../transcription/audio/playback-store.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import { sendJson } from './send-json.ts';
 import { sendObject } from './send-object.ts';
-import { exportQuery, transcriptOnWire, wordsQuery } from './transcript-wire.ts';
 
 export interface TranscriptRoutesDeps {
   db: Database;
@@ -45,10 +51,8 @@ export function transcriptRoutes(instance: FastifyInstance, { db, stores }: Tran
     url: `${path}/words`,
     schema: { hide: true, params: pathId, querystring: wordsQuery },
     handler: async (request, reply) => {
-      const { from_ms: fromMs, to_ms: toMs, percent_below: percent } = request.query;
       await expectOwned(principalOf(request).account.id, request.params.id);
-      const confidenceBelow = percent === undefined ? undefined : percent / 100;
-      const words = await heardWordsStore.within(db, request.params.id, { fromMs, toMs, confidenceBelow });
+      const words = await heardWordsStore.within(db, request.params.id, wordsWanted(request.query));
       return sendJson({ request, reply }, { data: words });
     },
   });
@@ -70,16 +74,14 @@ export function transcriptRoutes(instance: FastifyInstance, { db, stores }: Tran
     url: `${path}/export`,
     schema: { hide: true, params: pathId, querystring: exportQuery },
     handler: async (request, reply) => {
-      const { format, text, times, columns, lines } = request.query;
       const { id } = request.params;
       const principal = principalOf(request);
       const facts = await editionStore.facts(db, principal.account.id, id);
       if (facts?.status !== 'completed') throw new ApiError('not_found');
       const title = titleOf(facts.filename);
-      const limits = { lineColumnsMax: columns, linesMax: lines === 1 ? (1 as const) : (2 as const) };
-      const options = { format, isMachine: text === 'machine', hasTimes: times === 'true', limits };
+      const options = exportOptions(request.query);
       const { contentType, body } = await exportTranscript({ db }, principal, { id, title, options });
-      return reply.headers(attachment(title, format)).type(contentType).send(body);
+      return reply.headers(attachment(title, options.format)).type(contentType).send(body);
     },
   });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Account } from '../../account/account.ts';
 import type { Principal } from '../../account/principal.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { rerunLinesMax, rerunSecondsMax } from '../../contract/web/rerun.ts';
 import { models } from '../../model/model-manifest.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
@@ -14,7 +15,7 @@ import { transcriptionStore } from '../../transcription/transcription-store.ts';
 import { EditConflict } from '../change-segments.ts';
 import type { EditionSegment } from '../edition.ts';
 import { readEdition } from '../read-edition.ts';
-import { type Rerun, type RerunLine, rerunLinesMax, rerunQueue, rerunSecondsMax } from './rerun.ts';
+import { type Rerun, type RerunLine, rerunQueue } from './rerun.ts';
 import { rerunStore } from './rerun-store.ts';
 
 export interface RerunDeps {

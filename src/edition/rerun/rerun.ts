@@ -52,9 +52,6 @@ export interface RerunTask {
   rerunId: string;
 }
 
-export const rerunSecondsMax = 600;
-export const rerunLinesMax = 200;
-
 /** Ten minutes of speech take a slow machine as long as that. */
 export const rerunQueue: QueueDefinition = { name: 'rerun', expireSeconds: 30 * 60, retrySeconds: 1 };
 
