@@ -1,6 +1,7 @@
 /**
- * Proves the promises of docs/architecture.md: on every file of src/ dependencies run one way and in no circle, and
- * each danger has one place that may use it; black-box tests know nothing of src/, not even through what they share.
+ * Proves the promises of docs/architecture.md: on every file of src/ dependencies run one way and in no circle, each
+ * danger has one place that may use it, and SQL stands in stores; black-box tests know nothing of src/, not even
+ * through what they share.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -89,6 +90,14 @@ const dangers: Danger[] = [
   },
 ];
 
+/** Queries and writes, as a text that begins with one. */
+const sql = /^\s*(select|insert into|update|delete from|with)\s/;
+/**
+ * Stores, and what works on the database itself instead of on the nouns in it: its connections, migrations and queue,
+ * the embedded server, and copies of whole tables.
+ */
+const sqlPlaces = /-store\.ts$|\.test\.ts$|^src\/(platform|postgres|archive)\//;
+
 const problems: string[] = [];
 /** Every file with the files of ours that it imports, types included. */
 const imports = new Map<string, string[]>();
@@ -122,6 +131,11 @@ function checkDangers(file: string, used: { module?: string; name?: string }): v
       );
     }
   }
+}
+
+function checkText(file: string, text: string): void {
+  if (sql.test(text) && !sqlPlaces.test(file))
+    problems.push(`${file}: SQL stands in *-store.ts: ${text.trim().slice(0, 60)}`);
 }
 
 function checkImport(file: string, specifier: string): void {
@@ -184,6 +198,12 @@ function checkFile(file: string): void {
     ImportSpecifier(node) {
       if (node.imported.type === 'Identifier') checkName(node.imported.name);
     },
+    Literal(node) {
+      if (typeof node.value === 'string') checkText(file, node.value);
+    },
+    TemplateLiteral(node) {
+      checkText(file, node.quasis[0]?.value.raw ?? '');
+    },
     MemberExpression(node) {
       if (node.object.type === 'Identifier' && node.property.type === 'Identifier') {
         checkName(`${node.object.name}.${node.property.name}`);
@@ -211,6 +231,6 @@ if (problems.length > 0) {
   process.exitCode = 1;
 } else {
   console.log(
-    `boundaries: ${files.length} files, every import runs downward and in no circle, every danger stays in its place`,
+    `boundaries: ${files.length} files, every import runs downward and in no circle, every danger stays in its place, SQL in its stores`,
   );
 }

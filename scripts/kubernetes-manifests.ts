@@ -10,7 +10,7 @@ import type { IContainer } from 'kubernetes-models/v1/Container';
 import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import { stringify } from 'yaml';
-import { pendingAudioQuery } from '../src/transcription/audio/pending-audio.ts';
+import { pendingAudioQuery } from '../src/transcription/audio/pending-audio-store.ts';
 
 const image = 'longhand:latest';
 /** One more worker for so much waiting audio: of two cores a quarter of an hour's work. */

@@ -32,6 +32,8 @@ interface KeyRow extends AccountRow {
 }
 
 const columns = 'id, name, plan, created_at, is_operator';
+/** An advisory lock: there is no row to lock yet. */
+const firstAccountLock = 7_001_001;
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export type AccountStore = ReturnType<typeof accountStore>;
@@ -69,6 +71,11 @@ export function accountStore(plans: PlanTable) {
          order by created_at, id limit 1`,
       );
       return row && accountOf(row);
+    },
+
+    /** Until this transaction ends nobody else looks for the first account to make it. */
+    async lockFirst(tx: Queryable): Promise<void> {
+      await tx.query('select pg_advisory_xact_lock($1)', [firstAccountLock]);
     },
 
     /** The account of the command line itself, on the most generous plan. */

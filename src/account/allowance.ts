@@ -1,7 +1,8 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { hotQuery, type Queryable } from '../platform/database/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
 import type { Account } from './account.ts';
+import { dailyUsageStore, type UsedDay } from './daily-usage-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -20,49 +21,24 @@ export class Allowance {
   }
 
   async usedToday(db: Queryable, accountId: string): Promise<number> {
-    const [row] = await hotQuery<{ transcriptions: number }>(
-      db,
-      'allowance_used',
-      'select transcriptions from daily_usage where account_id = $1 and day = $2',
-      [accountId, this.today()],
-    );
-    return row?.transcriptions ?? 0;
+    return await dailyUsageStore.used(db, accountId, this.today());
   }
 
   /** Days on which something was created, newest first; of the last so many days. */
-  async usedOn(
-    db: Queryable,
-    accountId: string,
-    { days }: { days: number },
-  ): Promise<{ day: string; transcriptions: number }[]> {
-    return await db.query<{ day: string; transcriptions: number }>(
-      `select day::text, transcriptions from daily_usage
-       where account_id = $1 and day > $2::date - $3::int order by day desc`,
-      [accountId, this.today(), days],
-    );
+  async usedOn(db: Queryable, accountId: string, { days }: { days: number }): Promise<UsedDay[]> {
+    return await dailyUsageStore.list(db, accountId, { until: this.today(), days });
   }
 
-  /** Counts one, in the transaction that creates the job. The row lock makes concurrent creates wait their turn. */
+  /** Counts one, in the transaction that creates the job. */
   async take(tx: Queryable, account: Account, day = this.today()): Promise<{ day: string }> {
-    const rows = await hotQuery(
-      tx,
-      'allowance_take',
-      `insert into daily_usage as usage (account_id, day, transcriptions) values ($1, $2, 1)
-       on conflict (account_id, day) do update set transcriptions = usage.transcriptions + 1
-       where usage.transcriptions < $3
-       returning transcriptions`,
-      [account.id, day, account.plan.dailyTranscriptionsMax],
-    );
-    if (rows.length === 0) throw this.#exhausted();
+    const max = account.plan.dailyTranscriptionsMax;
+    if (!(await dailyUsageStore.take(tx, account.id, { day, max }))) throw this.#exhausted();
     return { day };
   }
 
   /** A job that failed through our own fault costs nothing. */
   async giveBack(tx: Queryable, accountId: string, day: string): Promise<void> {
-    await tx.query(
-      'update daily_usage set transcriptions = greatest(transcriptions - 1, 0) where account_id = $1 and day = $2',
-      [accountId, day],
-    );
+    await dailyUsageStore.giveBack(tx, accountId, day);
   }
 
   today(): string {

@@ -29,15 +29,13 @@ export type KeyNotice =
   | { kind: 'none' }
   | { kind: 'nothing' };
 
-const firstAccountLock = 7_001_001;
-
 /**
  * Makes the first account with its key when there is none. To be called once the service listens: a start that fails
  * before has made nothing.
  */
 export async function ensureFirstAccount(db: Database, options: FirstAccountOptions): Promise<KeyNotice> {
   return db.transaction(async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [firstAccountLock]);
+    await options.accounts.lockFirst(tx);
     const existing = await options.accounts.first(tx);
     if (!existing) return makeFirstAccount(tx, options);
     if (options.operatorKey) await addOperatorKey(tx, existing.id, options.operatorKey);

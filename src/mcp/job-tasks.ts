@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import type { CreatedTranscription } from '../transcription/admission/earlier-request.ts';
 import { cancelTranscription } from '../transcription/cancel-transcription.ts';
-import { progressOf } from '../transcription/progress.ts';
+import { progressStore } from '../transcription/progress-store.ts';
 import type { Transcription } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 import type { Agent, AgentDeps } from './agent.ts';
@@ -22,7 +22,7 @@ export function jobTasks(deps: AgentDeps, agent: Agent): Tasks {
       if (!job) return undefined;
       const fields = taskFields(job);
       if (job.status === 'processing') {
-        const progress = await progressOf(db, job.id);
+        const progress = await progressStore.find(db, job.id);
         const statusMessage = progress ? progressSentence(progress) : 'queued';
         return { ...fields, status: 'working', statusMessage };
       }

@@ -1,7 +1,7 @@
 /** Figures that the database knows, of all processes together; asked for when somebody reads the metrics. */
 import type { Meter, ObservableResult } from '@opentelemetry/api';
 import type { Queryable } from '../platform/database/database.ts';
-import { pendingAudioSeconds } from '../transcription/audio/pending-audio.ts';
+import { pendingAudioStore } from '../transcription/audio/pending-audio-store.ts';
 import { speakerOutcomeStore } from '../transcription/speaker-outcome-store.ts';
 import { jobFigureStore } from '../transcription/trace/job-figure-store.ts';
 import { deliveryStore } from '../webhook/delivery-store.ts';
@@ -54,7 +54,7 @@ export function observeDatabase(meter: Meter, db: Queryable): void {
     },
   );
   gauge('longhand_pending_audio_seconds', 'Audio that waits to be recognised.', async (result) =>
-    result.observe(await pendingAudioSeconds(db)),
+    result.observe(await pendingAudioStore.seconds(db)),
   );
   gauge('longhand_workers', 'Workers heard from lately, by version.', async (result) => {
     for (const { version, workers } of await jobFigureStore.workers(db)) result.observe(workers, { version });

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts';
+import { serverVersion } from '../platform/database/server-version.ts';
 import { StartError } from '../platform/start-error.ts';
 
 const versionMin = 150_000;
@@ -20,14 +21,10 @@ const reasons: Record<string, string> = {
 export async function refuseUnusableDatabase(db: Queryable, databaseUrl: string): Promise<void> {
   const { host, pathname } = new URL(databaseUrl);
   const place = `The database of LONGHAND_DATABASE_URL (${host}${pathname})`;
-  const [row] = await db
-    .query<{ number: string; text: string }>(
-      `select current_setting('server_version_num') as number, current_setting('server_version') as text`,
-    )
-    .catch((cause: Error & { code?: string }) => {
-      const reason = reasons[cause.code ?? ''] ?? (cause.message || cause.code);
-      throw new StartError(`${place} cannot be used: ${reason}.`, { cause });
-    });
-  if (Number(row?.number) < versionMin)
-    throw new StartError(`${place} is PostgreSQL ${row?.text}, which is too old: use 15 or newer.`);
+  const version = await serverVersion(db).catch((cause: Error & { code?: string }) => {
+    const reason = reasons[cause.code ?? ''] ?? (cause.message || cause.code);
+    throw new StartError(`${place} cannot be used: ${reason}.`, { cause });
+  });
+  if (version.number < versionMin)
+    throw new StartError(`${place} is PostgreSQL ${version.text}, which is too old: use 15 or newer.`);
 }

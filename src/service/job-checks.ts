@@ -6,7 +6,8 @@ import type { MediaPrograms } from '../media/probe.ts';
 import { tryDecode, tryProbe } from '../media/trial.ts';
 import { defaultModelIds, type ModelStore } from '../model/model-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import { onlyRow, type Queryable } from '../platform/database/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import { serverVersion } from '../platform/database/server-version.ts';
 import type { DiskBudget } from '../platform/disk/disk-budget.ts';
 import { ScratchDirectory } from '../platform/disk/scratch-directory.ts';
 import { findProgram } from '../platform/process/program.ts';
@@ -183,8 +184,8 @@ export function apiChecks(parts: {
 }
 
 async function databaseOutcome(db: Queryable, isEmbedded: boolean): Promise<Outcome> {
-  const rows = await db.query<{ text: string }>(`select current_setting('server_version') as text`);
-  return ok(`PostgreSQL ${onlyRow(rows).text}${isEmbedded ? ', embedded' : ''}`);
+  const { text } = await serverVersion(db);
+  return ok(`PostgreSQL ${text}${isEmbedded ? ', embedded' : ''}`);
 }
 
 async function secretKeyOutcome(db: Queryable, secretBox: SecretBox | undefined): Promise<Outcome> {

@@ -1,4 +1,3 @@
-import type { Queryable } from '../platform/database/database.ts';
 import type { Stage, Transcription } from './transcription.ts';
 
 /** How far a job is. For the event stream, the command line and the web product; not part of the specification. */
@@ -34,16 +33,6 @@ export interface ProgressRow {
   duration_seconds: number | null;
   chunks_total: number | null;
   chunks_left: number | null;
-}
-
-export const progressColumns =
-  'status, stage, stage_fraction, extract(epoch from now() - stage_at)::float8 as stage_seconds, duration_seconds, chunks_total, chunks_left';
-
-export async function progressOf(db: Queryable, transcriptionId: string): Promise<Progress | undefined> {
-  const [row] = await db.query<ProgressRow>(`select ${progressColumns} from transcription where id = $1`, [
-    transcriptionId,
-  ]);
-  return row && progressIn(row);
 }
 
 export function progressIn(row: ProgressRow): Progress {

@@ -14,7 +14,7 @@ import { sampleRate } from '../../src/timeline/sample-rate.ts';
 import { wavHeader } from '../../src/timeline/wav-header.ts';
 import { fail } from '../../src/transcription/end-job.ts';
 import { JobFeed } from '../../src/transcription/feed/job-feed.ts';
-import { progressOf } from '../../src/transcription/progress.ts';
+import { progressStore } from '../../src/transcription/progress-store.ts';
 import { type DecodeDeps, decodeMedia } from '../../src/transcription/step/decode.ts';
 import { finish } from '../../src/transcription/step/finish.ts';
 import { recognise } from '../../src/transcription/step/recognise.ts';
@@ -126,7 +126,7 @@ test('the first words are told while the recording is still decoded; the totals 
   }
   feed.close();
   assert.ok(told > 0);
-  const during = await progressOf(db, id);
+  const during = await progressStore.find(db, id);
   assert.equal(during?.stage, 'decoding');
   assert.equal(during?.audioSecondsTotal, null);
 

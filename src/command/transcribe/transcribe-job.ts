@@ -15,7 +15,7 @@ import type { ObjectStores } from '../../storage/object-store.ts';
 import { segmentWords } from '../../transcript/segment-words.ts';
 import { queueJob } from '../../transcription/admission/create-transcription.ts';
 import { JobFeed } from '../../transcription/feed/job-feed.ts';
-import { progressOf } from '../../transcription/progress.ts';
+import { progressStore } from '../../transcription/progress-store.ts';
 import { optionsFor, type Source } from '../../transcription/transcription.ts';
 import { transcriptionStore } from '../../transcription/transcription-store.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -201,7 +201,7 @@ async function untilDone({ foundation, ends }: Parts, id: string, follower: Foll
   try {
     for (;;) {
       pause = new AbortController();
-      const progress = await progressOf(db, id);
+      const progress = await progressStore.find(db, id);
       if (!progress || progress.stage === 'done') return;
       follower.onProgress(progress);
       await clock.sleep(everyMs, AbortSignal.any([follower.signal, pause.signal])).catch(() => {});

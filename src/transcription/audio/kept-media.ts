@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import type { ObjectStores } from '../../storage/object-store.ts';
-import type { MediaObject, Source } from '../transcription.ts';
-import type { PlaybackMedia } from './playback.ts';
+import type { MediaObject } from '../transcription.ts';
+import { playbackStore } from './playback-store.ts';
 
 /**
  * The recording of a completed job for as long as it is kept: what was uploaded, or the copy that browsers play. Undefined
@@ -11,13 +11,9 @@ export async function keptMedia(
   { db, stores }: { db: Queryable; stores: ObjectStores },
   transcriptionId: string,
 ): Promise<MediaObject | undefined> {
-  const [row] = await db.query<{ source: Source; media: PlaybackMedia | null }>(
-    `select source, playback.media from transcription left join playback on transcription_id = id
-     where id = $1 and status = 'completed'`,
-    [transcriptionId],
-  );
-  if (!row) return undefined;
-  const { source, media } = row;
+  const recording = await playbackStore.recording(db, transcriptionId);
+  if (!recording) return undefined;
+  const { source, media } = recording;
   const upload = source.kind === 'upload' ? [{ ...source, wanted: source.etag }] : [];
   for (const { storage, key, wanted } of [...upload, ...(media ? [{ ...media, wanted: undefined }] : [])]) {
     const object = await stores.get(storage)?.head(key);

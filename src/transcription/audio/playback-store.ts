@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/database/database.ts';
-import type { Playback } from './playback.ts';
+import type { Source } from '../transcription.ts';
+import type { Playback, PlaybackMedia } from './playback.ts';
 
 export const playbackStore = {
   /** The one that decodes a job again replaces what it made before. */
@@ -18,5 +19,18 @@ export const playbackStore = {
       [transcriptionId],
     );
     return { peaks: row?.peaks ?? null, media: row?.media ?? null };
+  },
+
+  /** From where a completed job was made, and the copy of it that browsers play. */
+  async recording(
+    db: Queryable,
+    transcriptionId: string,
+  ): Promise<{ source: Source; media: PlaybackMedia | null } | undefined> {
+    const [row] = await db.query<{ source: Source; media: PlaybackMedia | null }>(
+      `select source, playback.media from transcription left join playback on transcription_id = id
+       where id = $1 and status = 'completed'`,
+      [transcriptionId],
+    );
+    return row;
   },
 };

@@ -3,7 +3,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { LedSegment } from '../../transcript/segment.ts';
 import { LiveTranscript, ledSegments } from '../../transcript/transcript.ts';
-import { type Progress, progressOf } from '../progress.ts';
+import type { Progress } from '../progress.ts';
+import { progressStore } from '../progress-store.ts';
 import { chunkStore } from '../step/chunk-store.ts';
 import type { EndedTranscription } from '../transcription.ts';
 import { transcriptionStore } from '../transcription-store.ts';
@@ -117,7 +118,7 @@ export class JobFeed {
 
   async #read(): Promise<void> {
     const { db } = this.#deps;
-    const progress = await progressOf(db, this.#id);
+    const progress = await progressStore.find(db, this.#id);
     if (!progress) {
       this.#isGone = true;
       return;

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/database/database.ts';
-import { type Progress, type ProgressRow, progressColumns, progressIn } from '../progress.ts';
+import { type Progress, type ProgressRow, progressIn } from '../progress.ts';
+import { progressColumns } from '../progress-store.ts';
 import type { Transcription } from '../transcription.ts';
 
 /** A job as its operator sees it: how it goes, whose it is, why it failed; nothing of what was said. */

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/database/database.ts';
-import { type Progress, type ProgressRow, progressColumns, progressIn } from '../progress.ts';
+import { type Progress, type ProgressRow, progressIn } from '../progress.ts';
+import { progressColumns } from '../progress-store.ts';
 import type { Note, Transcription } from '../transcription.ts';
 
 /** A job as its owner's library shows it. */

@@ -20,6 +20,8 @@ select coalesce(sum(case
   end), 0)::float8 as pending_seconds
 from transcription where status = 'processing'`;
 
-export async function pendingAudioSeconds(db: Queryable): Promise<number> {
-  return onlyRow(await db.query<{ pending_seconds: number }>(pendingAudioQuery)).pending_seconds;
-}
+export const pendingAudioStore = {
+  async seconds(db: Queryable): Promise<number> {
+    return onlyRow(await db.query<{ pending_seconds: number }>(pendingAudioQuery)).pending_seconds;
+  },
+};
