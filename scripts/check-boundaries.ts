@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
-import { importsOf } from './imports-of.ts';
+import { dynamicSpecifier, importsOf } from './imports-of.ts';
 
 /** Parts of one line do not import each other; each may import the lines above it and itself. */
 const ranks = rankTable([
@@ -191,9 +191,12 @@ function checkFile(file: string): void {
     ExportNamedDeclaration(node) {
       if (node.source) checkImport(file, node.source.value);
     },
+    ExportAllDeclaration(node) {
+      checkImport(file, node.source.value);
+    },
     ImportExpression(node) {
-      if (node.source.type === 'Literal' && typeof node.source.value === 'string')
-        checkImport(file, node.source.value);
+      const specifier = dynamicSpecifier(node);
+      if (specifier !== undefined) checkImport(file, specifier);
     },
     ImportSpecifier(node) {
       if (node.imported.type === 'Identifier') checkName(node.imported.name);

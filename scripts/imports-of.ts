@@ -1,16 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { parseSync } from 'oxc-parser';
+import { type ImportExpression, parseSync, Visitor } from 'oxc-parser';
 
-/** Every file of ours that this one imports when it is loaded, directly or through others. */
+/** By file: most are reached through many others. */
+const specifiers = new Map<string, string[]>();
+
+/** Every file of ours that this one imports or exports again, directly or through others, also later by `import()`. */
 export function importsOf(file: string, known = new Set<string>()): Set<string> {
-  const { module } = parseSync(file, readFileSync(file, 'utf8'));
-  for (const { moduleRequest } of module.staticImports) {
-    if (!moduleRequest.value.startsWith('.')) continue;
-    const target = normalize(join(dirname(file), moduleRequest.value));
+  for (const specifier of specifiersIn(file)) {
+    if (!specifier.startsWith('.')) continue;
+    const target = normalize(join(dirname(file), specifier));
     if (known.has(target)) continue;
     known.add(target);
     importsOf(target, known);
   }
   return known;
+}
+
+function specifiersIn(file: string): string[] {
+  const read = specifiers.get(file);
+  if (read) return read;
+  const found: string[] = [];
+  specifiers.set(file, found);
+  const { program } = parseSync(file, readFileSync(file, 'utf8'));
+  new Visitor({
+    ImportDeclaration: ({ source }) => void found.push(source.value),
+    ExportNamedDeclaration: ({ source }) => void (source && found.push(source.value)),
+    ExportAllDeclaration: ({ source }) => void found.push(source.value),
+    ImportExpression: (node) => void found.push(dynamicSpecifier(node) ?? ''),
+  }).visit(program);
+  return found;
+}
+
+/** Undefined where it is known only at run time. */
+export function dynamicSpecifier({ source }: ImportExpression): string | undefined {
+  if (source.type === 'Literal' && typeof source.value === 'string') return source.value;
+  if (source.type === 'TemplateLiteral' && source.expressions.length === 0)
+    return source.quasis[0]?.value.raw;
+  return undefined;
 }
