@@ -6,6 +6,7 @@ import {
   eventTypes,
   listedSubscription,
   listedSubscriptionOnWire,
+  receiverUrlCharactersMax,
 } from '../../contract/webhook.ts';
 import { createSubscription } from '../../webhook/create-subscription.ts';
 import { deleteSubscription } from '../../webhook/delete-subscription.ts';
@@ -14,7 +15,7 @@ import type { Agent, AgentDeps } from '../agent.ts';
 import { type Tool, tool } from '../tool.ts';
 
 const creation = z.object({
-  url: z.string().max(2_048).describe('Public https receiver on port 443'),
+  url: z.string().max(receiverUrlCharactersMax).describe('Public https receiver on port 443'),
   events: z
     .array(z.enum(eventTypes))
     .max(10)
