@@ -1,7 +1,7 @@
 /** Voices for made-up dialogues: the recordings in ../shared/audio where present, phone prompts and speech programs where installed. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { floatSamples } from '../../src/timeline/pcm-samples.ts';
@@ -91,6 +91,8 @@ function spoken(name: string, command: string, args: (text: string) => string[])
     return { name, human: false, utterances };
   } catch {
     return undefined;
+  } finally {
+    rmSync(spokenFile, { force: true });
   }
 }
 
