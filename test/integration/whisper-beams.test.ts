@@ -7,7 +7,7 @@ import { fixtureSamples } from '../support/audio.ts';
 import { modelsDirectory } from '../support/speech.ts';
 
 test('hypotheses that share the audio are each decoded as if alone', async () => {
-  const model = await WhisperModel.load(join(modelsDirectory, 'whisper-base'), 2);
+  const model = await WhisperModel.load(join(modelsDirectory, 'whisper-base'));
   const { start, languages, transcribe } = model.vocabulary;
   const samples = floatSamples(await fixtureSamples('austen-880.flac'));
   const first = await model.decoderAfter(samples, [start]);

@@ -1,6 +1,6 @@
 /** Whisper's encoder and decoder, run step by step. */
 import { join } from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import { editedNetwork } from '../../../onnx/edited-network.ts';
 import { singleThread } from '../../../onnx/single-thread.ts';
 import { sampleRate } from '../../../timeline/sample-rate.ts';
@@ -36,14 +36,10 @@ export class WhisperModel {
     this.#decoder = networks.decoder;
   }
 
-  /** `rows`: how many hypotheses are decoded side by side. */
-  static async load(directory: string, rows: number): Promise<WhisperModel> {
-    const decoderFile = join(directory, 'decoder.onnx');
+  static async load(directory: string): Promise<WhisperModel> {
     const [decoder, encoder, vocabulary] = await Promise.all([
-      // One row shares its audio with no other. As it is, the file loads faster.
-      rows > 1
-        ? editedNetwork(decoderFile, decoderEdits, singleThread)
-        : InferenceSession.create(decoderFile, singleThread),
+      // Also where one beam is followed: speech that may hold terms is searched with several.
+      editedNetwork(join(directory, 'decoder.onnx'), decoderEdits, singleThread),
       editedNetwork(join(directory, 'encoder.onnx'), encoderEdits, encoderOptions),
       WhisperVocabulary.load(directory),
     ]);

@@ -47,14 +47,14 @@ export class WhisperRecognizer implements Recognizer, LanguageDetector {
   /** The window whose language was told: mostly its text is asked for next. */
   #started: { samples: Float32Array; decoding: StartedDecoding } | null = null;
 
-  private constructor(id: string, model: WhisperModel, beams: number) {
+  private constructor(id: string, model: WhisperModel) {
     this.id = id;
     this.#model = model;
-    this.#beams = beams;
+    this.#beams = beamsOf(id);
   }
 
-  static async load(id: string, directory: string, beams = beamsOf(id)): Promise<WhisperRecognizer> {
-    return new WhisperRecognizer(id, await WhisperModel.load(directory, beams), beams);
+  static async load(id: string, directory: string): Promise<WhisperRecognizer> {
+    return new WhisperRecognizer(id, await WhisperModel.load(directory));
   }
 
   release(): Promise<void> {
