@@ -148,15 +148,16 @@ async function pointToStore(
   return discarded.length;
 }
 
-/** What was not moved cannot be played; the transcript is none the worse. */
+/** What was in the new store before stays. What was not moved cannot be played; the transcript is none the worse. */
 async function pointPlaybackToStore(
   tx: Queryable,
   storage: string,
   objects: readonly MovedObject[],
 ): Promise<void> {
-  const moved = (column: string) =>
-    `case when ${column} ->> 'key' = any($2) then ${column} || jsonb_build_object('storage', $1::text) end`;
-  await tx.query(`update playback set peaks = ${moved('peaks')}, media = ${moved('media')}`, [
+  const stored = (column: string) =>
+    `case when ${column} ->> 'storage' = $1 then ${column}
+       when ${column} ->> 'key' = any($2) then ${column} || jsonb_build_object('storage', $1::text) end`;
+  await tx.query(`update playback set peaks = ${stored('peaks')}, media = ${stored('media')}`, [
     storage,
     objects.map(({ key }) => key),
   ]);
