@@ -92,7 +92,9 @@ export async function decodeMedia(
     const wanted = { language: job.options.language, audio, chunks: [...opening, ...rest] };
     const language = await decideLanguage({ ...deps, engine }, wanted, signal);
     await report.settled();
-    const options = { engine, language, languageIsFound: job.options.language === null };
+    // A job that an earlier release moved or restored still has the language that was found before.
+    const languageIsFound = job.options.language === null || job.options.languageIsFound === true;
+    const options = { engine, language, languageIsFound };
     const plan = { audio, found, rest, chunks: wanted.chunks.length, options };
     const isStored = await storePlan(deps, job, plan);
     // Ended or deleted meanwhile: nobody else knows of these objects.
