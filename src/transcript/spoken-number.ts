@@ -16,22 +16,31 @@ export function isNumberWord(word: string): boolean {
   return word.split('-').every((part) => isPart(part) || part === 'hundred' || part === 'thousand');
 }
 
+/** A zero, as in "nineteen oh five". */
+export function isOh(word: string): boolean {
+  return word === 'oh' || word === 'o';
+}
+
 function isPart(word: string): boolean {
   return smallValues.has(word) || tensValues.has(word);
 }
 
 /**
  * From words in lower case: `two thousand and twenty-three` is 2023. Undefined where they are not one number: `nine
- * forty five` may be a time, `five five five` a telephone, and `a hundred` need not mean a hundred.
+ * forty five` may be a time, `five five five` a telephone, `five hundred and one thousand` two numbers, and `a hundred` need
+ * not mean a hundred.
  */
 export function spokenNumber(words: readonly string[]): number | undefined {
   const parts = words.flatMap((word) => word.split('-'));
   const at = parts.indexOf('thousand');
   if (at < 0) return belowThousand(parts);
-  const thousands = belowThousand(parts.slice(0, at));
-  const rest = withoutAnd(parts.slice(at + 1));
+  const [before, after] = [parts.slice(0, at), parts.slice(at + 1)];
+  const thousands = belowThousand(before);
+  const rest = withoutAnd(after);
   const ones = rest.length === 0 ? 0 : belowThousand(rest);
-  if (!thousands || ones === undefined) return undefined;
+  if (!thousands || thousands > 999 || ones === undefined || ones > 999) return undefined;
+  const mayBeTwo = before.at(-2) === 'and' && digitOf(before.at(-1) ?? '') !== undefined;
+  if (mayBeTwo || (after[0] === 'and' && ones >= 100)) return undefined;
   return thousands * 1000 + ones;
 }
 

@@ -4,33 +4,29 @@
  */
 import type { RecognisedUtterance } from '../timeline/utterance.ts';
 import type { TimedWord } from '../timeline/word.ts';
-import { digitOf, isNumberWord, spokenNumber } from './spoken-number.ts';
+import {
+  isDigits,
+  isNumber,
+  mayBeTwoNumbers,
+  multiplier,
+  numberRun,
+  numberRunBefore,
+  runValue,
+  sharesMultiplier,
+} from './number-run.ts';
+import { spelledCode } from './spelled-code.ts';
+import { spokenDecimal } from './spoken-decimal.ts';
+import { digitOf } from './spoken-number.ts';
+import { following, type Replacement, type SpokenToken, spokenToken } from './spoken-token.ts';
+import { isSingularUnit } from './spoken-unit.ts';
+import { spokenYear } from './spoken-year.ts';
 
-interface Token {
-  word: TimedWord;
-  /** Lower case, without marks around it. */
-  bare: string;
-  /** As it was written, without marks around it. */
-  own: string;
-  before: string;
-  after: string;
-}
-
-/** Of so many words this is to be written; null: they stay as they are, together. */
-interface Replacement {
-  count: number;
-  text: string | null;
-}
-
-const digitsOnly = /^\d[\d,]*(\.\d+)?$/u;
-/** After these a number is part of an ordinal, a decade or a guess. */
+/** Before these a number is part of an ordinal, a decade or a guess. */
 const ordinal =
-  /^(first|second|third|(four|fif|six|seven|eigh|nin|ten|eleven|twelf|\w+teen|\w+tie)th|hundredth|thousandth|half|halves|quarter|odd|some|something|ish|hundred|thousand|million|billion|\w+(?<=twent|thirt|fort|fift|sixt|sevent|eight|ninet)ie)s?$/u;
-const multiplier = /^(hundred|thousand|million|billion|trillion)$/u;
-const month = /^(january|february|march|april|may|june|july|august|september|october|november|december)$/u;
-const beforeYear =
-  /^(in|of|to|and|between|since|from|until|till|by|year|before|after|around|during|early|late|summer|winter|spring|autumn|fall)$/u;
+  /^(first|second|third|(four|fif|six|seven|eigh|nin|ten|eleven|twelf|\w+teen|\w+tie)th|hundredth|thousandth|half|halves|quarter|odd|some|something|ish|ten|teen|hundred|thousand|million|billion|\w+(?<=twent|thirt|fort|fift|sixt|sevent|eight|ninet)ie)s?$/u;
 const joining = /^(or|to|and)$/u;
+/** One thing, of which a number says the size: "a twenty five dollar ticket". */
+const determiner = /^(an?|the|this|that|each|every|my|your|his|her|our|their)$/u;
 
 /** Of an utterance in another language, or whose words have no times, nothing is changed. */
 export function withWrittenNumbers(utterance: RecognisedUtterance): RecognisedUtterance {
@@ -49,10 +45,10 @@ export function withWrittenNumbers(utterance: RecognisedUtterance): RecognisedUt
 }
 
 export function writtenNumbers(words: readonly TimedWord[]): TimedWord[] {
-  const tokens = words.map(tokenOf);
+  const tokens = words.map(spokenToken);
   const written: TimedWord[] = [];
   for (let at = 0; at < tokens.length; ) {
-    const found = codeAt(tokens, at) ?? numberAt(tokens, at);
+    const found = spelledCode(tokens, at) ?? numberAt(tokens, at);
     const count = found?.count ?? 1;
     const replaced = tokens.slice(at, at + count);
     if (found?.text) written.push(merged(replaced, found.text));
@@ -62,14 +58,8 @@ export function writtenNumbers(words: readonly TimedWord[]): TimedWord[] {
   return written;
 }
 
-function tokenOf(word: TimedWord): Token {
-  const [, before = '', own = '', after = ''] =
-    /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}%]*)$/su.exec(word.text.trim()) ?? [];
-  return { word, bare: own.toLowerCase(), own, before, after };
-}
-
-function merged(tokens: readonly Token[], text: string): TimedWord {
-  const [first, last] = [tokens[0] as Token, tokens.at(-1) as Token];
+function merged(tokens: readonly SpokenToken[], text: string): TimedWord {
+  const [first, last] = [tokens[0] as SpokenToken, tokens.at(-1) as SpokenToken];
   const space = /^\s*/u.exec(first.word.text)?.[0] ?? '';
   const sure = tokens.flatMap(({ word }) => word.confidence ?? []);
   return {
@@ -80,120 +70,76 @@ function merged(tokens: readonly Token[], text: string): TimedWord {
   };
 }
 
-/** The words from here on that belong together: nothing stands between them. */
-function unbroken(tokens: readonly Token[], at: number, belongs: (token: Token) => boolean): Token[] {
-  const run: Token[] = [];
-  for (let i = at; i < tokens.length; i++) {
-    const token = tokens[i] as Token;
-    if (!belongs(token) || (run.length > 0 && token.before !== '')) break;
-    run.push(token);
-    if (token.after !== '') break;
-  }
-  return run;
-}
-
-/** Letters and digits that are spelled one by one, at least two of them letters. "A" and "I" alone are words. */
-function codeAt(tokens: readonly Token[], at: number): Replacement | undefined {
-  const isSpelled = ({ own, bare }: Token) =>
-    /^[A-Z]$/u.test(own) || digitOf(bare) !== undefined || /^\d$/u.test(own);
-  const run = unbroken(tokens, at, isSpelled);
-  const letters = run.filter(({ own }) => /^[A-Z]$/u.test(own));
-  if (run.length < 3 || letters.length < 2 || letters.every(({ own }) => own === 'A' || own === 'I'))
-    return undefined;
-  return { count: run.length, text: run.map(({ own, bare }) => digitOf(bare) ?? own).join('') };
-}
-
-function numberAt(tokens: readonly Token[], at: number): Replacement | undefined {
+function numberAt(tokens: readonly SpokenToken[], at: number): Replacement | undefined {
   const run = numberRun(tokens, at);
-  if (run.length === 0) return undefined;
-  const [previous, first] = [tokens[at - 1], run[0] as Token];
-  const next = tokens[at + run.length];
-  const bares = run.map(({ bare }) => bare);
-  const decimal = run.at(-1)?.after === '' ? decimalAt(tokens, at + run.length, next) : undefined;
-  const value = digitsOnly.test(first.bare) && run.length === 1 ? first.own : spokenNumber(bares);
-  if (value === undefined) return { count: run.length, text: yearOf(previous, bares) };
-  const [number, count] = decimal
-    ? [`${value}.${decimal.digits}`, run.length + decimal.count]
-    : [value, run.length];
+  const [first] = run;
+  if (!first) return undefined;
+  const decimal = spokenDecimal(tokens, at, run);
+  const count = run.length + (decimal?.count ?? 0);
+  const value = runValue(run);
+  if (decimal && (decimal.text === null || value === undefined)) return { count, text: null };
+  if (value === undefined) return { count, text: spokenYear(tokens, at, run) };
+  const isWritten = isDigits(first.bare);
+  const text = (isWritten ? first.own : decimal ? String(value) : written(value)) + (decimal?.text ?? '');
+  if (mayBeTwoNumbers(tokens, at, run)) return { count, text: null };
   const percent = percentAt(tokens, at + count);
-  if (percent > 0) return { count: count + percent, text: `${written(number)}%` };
-  if (decimal) return { count, text: written(number) };
-  const stays = staysInWords({
-    previous,
-    next,
-    run,
-    beyond: tokens[at + run.length + 1],
-    beforePrevious: tokens[at - 2],
-  });
-  return { count, text: typeof value === 'string' || value < 10 || stays ? null : written(value) };
-}
-
-/** All words of numbers in a row, with an "and" inside; or one number in digits. */
-function numberRun(tokens: readonly Token[], at: number): Token[] {
-  const first = tokens[at];
-  if (first && digitsOnly.test(first.bare)) return [first];
-  if (!first || !isNumberWord(first.bare)) return [];
-  const run = unbroken(tokens, at, ({ bare }) => isNumberWord(bare) || bare === 'and');
-  const joins = run.map(({ bare }, i) => bare !== 'and' || multiplier.test(run[i - 1]?.bare ?? ''));
-  const end = joins.indexOf(false);
-  const cut = end < 0 ? run : run.slice(0, end);
-  return cut.at(-1)?.bare === 'and' ? cut.slice(0, -1) : cut;
-}
-
-/** `point five`. */
-function decimalAt(tokens: readonly Token[], at: number, point: Token | undefined) {
-  if (point?.bare !== 'point' || point.after !== '') return undefined;
-  const digits = unbroken(tokens, at + 1, ({ bare }) => digitOf(bare) !== undefined);
-  if (digits.length === 0) return undefined;
-  return { digits: digits.map(({ bare }) => digitOf(bare)).join(''), count: digits.length + 1 };
+  if (percent > 0) return { count: count + percent, text: `${text}%` };
+  if (decimal) return { count, text };
+  return { count, text: isWritten || value < 10 || staysInWords(tokens, at, run) ? null : text };
 }
 
 /** How many words say "percent" here; none after a comma. */
-function percentAt(tokens: readonly Token[], at: number): number {
+function percentAt(tokens: readonly SpokenToken[], at: number): number {
   if (tokens[at - 1]?.after !== '') return 0;
   if (tokens[at]?.bare === 'percent') return 1;
   return tokens[at]?.bare === 'per' && tokens[at + 1]?.bare === 'cent' ? 2 : 0;
 }
 
-/** `nineteen eighty four` after a word that years stand behind. */
-function yearOf(previous: Token | undefined, bares: readonly string[]): string | null {
-  if (previous?.after !== '' || !(beforeYear.test(previous.bare) || month.test(previous.bare))) return null;
-  const parts = bares.flatMap((word) => word.split('-'));
-  const century = spokenNumber(parts.slice(0, 1));
-  const rest = spokenNumber(parts.slice(1));
-  if (century === undefined || rest === undefined || century < 16 || century > 20) return null;
-  return rest >= 10 && rest <= 99 ? `${century}${rest}` : null;
-}
-
-interface Surroundings {
-  previous: Token | undefined;
-  beforePrevious: Token | undefined;
-  next: Token | undefined;
-  beyond: Token | undefined;
-  run: readonly Token[];
-}
-
 /** Of the twenty-first, twenty odd, "a hundred" and thousands of them; "five or ten"; a sentence that begins with one word. */
-function staysInWords({ previous, beforePrevious, next, beyond, run }: Surroundings): boolean {
-  const isSmall = (token: Token | undefined) => token !== undefined && digitOf(token.bare) !== undefined;
-  const isNumber = (token: Token | undefined) =>
-    token !== undefined && (isNumberWord(token.bare) || digitsOnly.test(token.bare));
-  const last = run.at(-1);
-  // In a list of numbers all are written alike.
-  if ((last?.after === ',' && isNumber(next)) || (previous?.after === ',' && isNumber(previous))) return true;
-  if (last?.after === '' && next && (ordinal.test(next.bare) || multiplier.test(next.bare) || isNumber(next)))
-    return true;
+function staysInWords(tokens: readonly SpokenToken[], at: number, run: readonly SpokenToken[]): boolean {
+  const previous = tokens[at - 1];
+  const next = following(tokens, at, run);
+  const beyond = tokens[at + run.length + 1];
+  if (isInList(tokens, at, run) || sharesMultiplier(tokens, at, run)) return true;
+  if (next && (ordinal.test(next.bare) || multiplier.test(next.bare) || isNumber(next))) return true;
   if (previous?.after === '' && (multiplier.test(previous.bare) || isNumber(previous))) return true;
-  // One hundred and first.
-  if (multiplier.test(last?.bare ?? '') && next?.bare === 'and' && ordinal.test(beyond?.bare ?? ''))
+  // Twenty past ten.
+  if (next?.bare === 'past' || previous?.bare === 'past') return true;
+  // One hundred and first, ten and a half.
+  if (next?.bare === 'and' && ordinal.test(beyond?.bare ?? '') && multiplier.test(run.at(-1)?.bare ?? ''))
     return true;
-  if (run.length > 1 || run[0]?.bare.includes('-')) return false;
-  if (next && joining.test(next.bare) && isSmall(beyond)) return true;
-  if (previous && joining.test(previous.bare) && isSmall(beforePrevious)) return true;
+  if (next?.bare === 'and' && beyond?.bare === 'a' && ordinal.test(tokens[at + run.length + 2]?.bare ?? ''))
+    return true;
+  if (run.length > 1 || run[0]?.bare.includes('-')) return countsUnits(run, previous, next);
+  const isSmall = (other: readonly SpokenToken[]) => other.length === 1 && (runValue(other) ?? 10) < 10;
+  if (joining.test(next?.bare ?? '') && isSmall(numberRun(tokens, at + 2))) return true;
+  if (joining.test(previous?.bare ?? '') && isSmall(numberRunBefore(tokens, at - 1))) return true;
   return /^\p{Lu}/u.test(run[0]?.own ?? '');
 }
 
+/** In a list of numbers all are written alike: "ten, eleven and twelve". */
+function isInList(tokens: readonly SpokenToken[], at: number, run: readonly SpokenToken[]): boolean {
+  const endsWithComma = (token: SpokenToken | undefined) =>
+    token !== undefined && token.after === ',' && isNumber(token);
+  const [last, next] = [run.at(-1), tokens[at + run.length]];
+  if (endsWithComma(last) && next && isNumber(next)) return true;
+  if (endsWithComma(tokens[at - 1])) return true;
+  if (!joining.test(tokens[at - 1]?.bare ?? '')) return false;
+  return endsWithComma(tokens[at - 2]) || endsWithComma(tokens[at - 3]);
+}
+
+/** Twenty five dollar bills are twenty, or of twenty-five dollars. */
+function countsUnits(
+  run: readonly SpokenToken[],
+  previous: SpokenToken | undefined,
+  next: SpokenToken | undefined,
+): boolean {
+  const endsWithDigit = run.length > 1 && digitOf(run.at(-1)?.bare ?? '') !== undefined;
+  if (!endsWithDigit || run.at(-2)?.bare === 'and' || !next || !isSingularUnit(next.bare)) return false;
+  return !determiner.test(previous?.bare ?? '');
+}
+
 /** Ten thousand and more in groups of three. */
-function written(number: number | string): string {
-  return typeof number === 'number' && number >= 10_000 ? number.toLocaleString('en-US') : String(number);
+function written(number: number): string {
+  return number >= 10_000 ? number.toLocaleString('en-US') : String(number);
 }
