@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { KeywordBias } from './keyword-bias.ts';
 import { keywordSearch } from './keyword-search.ts';
 import { TokenBytes } from './token-bytes.ts';
-import type { SearchState } from './token-search.ts';
+import { beamSearch, type SearchState } from './token-search.ts';
 
 const pieces = ['</s>', ' to', ' Shi', 'von', ' Si', 'ob', 'han', ' now', ' S', ' Red', 'is', 'h'];
 const vocabulary = new TokenBytes(pieces.map((piece, i) => (i === 0 ? undefined : Buffer.from(piece))));
@@ -78,4 +78,23 @@ test('a term said once is not written twice for the sake of the list', async () 
     return text.endsWith('Siobhan Siob') ? { han: 0.9 } : name(text);
   };
   assert.equal((await heard(twice, ['Siobhan'])).text, ' to Siobhan now');
+});
+
+test('no word is surer than certain, also where it leaves a term for the beginning of another', async () => {
+  const left: Model = (text) => {
+    if (text === '') return { ' Si': 1 };
+    if (text === ' Si') return { ob: 1 };
+    return text === ' Siob' ? { ' S': 1 - 1e-6, han: 1e-6 } : { '</s>': 1 };
+  };
+  const bias = new KeywordBias(['Siobhan'], vocabulary);
+  const { tokens, logProbabilities } = await beamSearch(
+    stateOf(left),
+    { ...rules, bias },
+    { beams: 5, signal },
+  );
+  assert.equal(vocabulary.textOf(tokens), ' Siob S');
+  assert.ok(
+    logProbabilities.every((one) => one <= 0 && one > -0.01),
+    String(logProbabilities),
+  );
 });

@@ -140,18 +140,21 @@ function extensionsOf(
   const { bias = noBias, end } = rules;
   const logits = rules.allowed(row.logits, tokens);
   const total = logSumExp(logits);
-  const ofTerms = bias.continuations(before).filter((token) => Number.isFinite(logits[token]));
-  const bonusOf = (token: number) => bias.after(before, token).bonus - before.bonus;
+  // The same token may lead on in the term under way and begin another.
+  const ofTerms = [...new Set(bias.continuations(before))].filter((token) => Number.isFinite(logits[token]));
+  // What is taken back when a term is left makes a sequence less likely, not the word that follows.
+  const bonusOf = (after: BiasState) => Math.max(0, after.bonus - before.bonus);
   // With the bonuses all probabilities together are more than 1 by this.
   const excess = ofTerms.reduce(
-    (more, token) => more + Math.exp((logits[token] ?? 0) - total) * Math.expm1(bonusOf(token)),
+    (more, token) =>
+      more + Math.exp((logits[token] ?? 0) - total) * Math.expm1(bonusOf(bias.after(before, token))),
     0,
   );
   const excessLog = Math.log1p(excess);
   return [...new Set([...tokensOf(logits), ...ofTerms])].map((token) => {
     const own = (logits[token] ?? 0) - total;
     const after = token === end ? bias.ended(before) : bias.after(before, token);
-    const logProbability = own + Math.max(0, after.bonus - before.bonus) - excessLog;
+    const logProbability = Math.min(0, own + bonusOf(after) - excessLog);
     return { parent, token, logProbability, sum: sum + own, bias: after };
   });
 }
