@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { DiskBudget, spaceOf } from '../../src/platform/disk/disk-budget.ts';
 import { createLogger } from '../../src/platform/telemetry/telemetry.ts';
+import { identityFileName } from '../../src/storage/local/local-identity.ts';
 import { LocalStore } from '../../src/storage/local/local-store.ts';
 import { UploadThreads } from '../../src/storage/local/upload-threads.ts';
 import { objectStores } from '../../src/storage/object-store.ts';
@@ -204,7 +205,7 @@ async function judge(outcome: {
     },
     {
       figure: 'files of no usable upload after the sweep; files at all once nobody uses them',
-      value: `${orphans.length}; ${last.length}`,
+      value: `${[orphans.length, ...orphans].join(' ')}; ${[last.length, ...last].join(' ')}`,
       bar: '0; 0',
       passed: orphans.length === 0 && last.length === 0,
     },
@@ -228,9 +229,11 @@ export async function sha256Of(local: LocalStore, key: string): Promise<string> 
   return hash.digest('hex');
 }
 
+/** All but the file that names the storage itself. */
 async function filesUnder(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return paths.filter((path) => path !== join(directory, identityFileName));
 }
 
 async function post<Data>(service: BenchService, path: string, body: unknown): Promise<Data> {
