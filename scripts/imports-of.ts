@@ -7,14 +7,19 @@ const specifiers = new Map<string, string[]>();
 
 /** Every file of ours that this one imports or exports again, directly or through others, also later by `import()`. */
 export function importsOf(file: string, known = new Set<string>()): Set<string> {
-  for (const specifier of specifiersIn(file)) {
-    if (!specifier.startsWith('.')) continue;
-    const target = normalize(join(dirname(file), specifier));
+  for (const target of directImportsOf(file)) {
     if (known.has(target)) continue;
     known.add(target);
     importsOf(target, known);
   }
   return known;
+}
+
+/** Files of ours that this one names itself, types included; not styles and the like. */
+export function directImportsOf(file: string): string[] {
+  return specifiersIn(file)
+    .filter((specifier) => /^\..*\.[jt]sx?$/.test(specifier))
+    .map((specifier) => normalize(join(dirname(file), specifier)));
 }
 
 function specifiersIn(file: string): string[] {
