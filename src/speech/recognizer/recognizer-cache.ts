@@ -20,7 +20,7 @@ export class RecognizerCache {
   readonly #otherLanguages: string;
   readonly #loaded = new Map<string, Promise<Recognizer>>();
   #languageDetector: Promise<WhisperLanguageDetector> | null = null;
-  /** English chunks since other languages were last recognised. */
+  /** English chunks since the model for other languages was last used. */
   #chunksWithoutOthers = 0;
 
   /** `otherLanguages`: the model for all but English with the engine `auto`. */
@@ -77,9 +77,8 @@ export class RecognizerCache {
 
   async #languageEngines(): Promise<LanguageEngines> {
     const hasOthers = await isPresent(join(this.#modelsDirectory, this.#otherLanguages));
-    const whisper = async () => (await this.#get(this.#otherLanguages)) as WhisperRecognizer;
     const thorough = hasOthers
-      ? async (input: RecognizerInput) => (await whisper()).detectLanguages(input)
+      ? async (input: RecognizerInput) => (await this.#others()).detectLanguages(input)
       : null;
     return {
       quick: async (input) => {
@@ -89,10 +88,9 @@ export class RecognizerCache {
       thorough,
       recognizerOf: async (language) => {
         if (language === 'en') return this.#get(englishModel);
-        this.#chunksWithoutOthers = 0;
-        return hasOthers ? whisper() : null;
+        return hasOthers ? this.#others() : null;
       },
-      secondOpinion: async () => (hasOthers ? whisper() : null),
+      secondOpinion: async () => (hasOthers ? this.#others() : null),
     };
   }
 
@@ -106,7 +104,7 @@ export class RecognizerCache {
     return surer ?? guess ?? { language: 'en', probability: 0 };
   }
 
-  /** The model for other languages holds half a gigabyte: English without any for a while gives it back. */
+  /** The model for other languages holds half a gigabyte: English that does not ask for it for a while gives it back. */
   async #releaseUnneeded(chosen: string): Promise<void> {
     if (chosen === this.#otherLanguages) return;
     this.#chunksWithoutOthers += 1;
@@ -142,6 +140,12 @@ export class RecognizerCache {
 
   async #largeDetector(): Promise<LanguageDetector | null> {
     if (!(await isPresent(join(this.#modelsDirectory, this.#otherLanguages)))) return null;
+    return this.#others();
+  }
+
+  /** Noisy English asks for it in nearly every chunk, and loading takes longer than the answer: what is used stays. */
+  async #others(): Promise<WhisperRecognizer> {
+    this.#chunksWithoutOthers = 0;
     return (await this.#get(this.#otherLanguages)) as WhisperRecognizer;
   }
 
