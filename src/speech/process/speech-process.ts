@@ -5,8 +5,6 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../platform/clock.ts';
 import { forkModule } from '../../platform/process/subprocess.ts';
 import type { Chunk } from '../../timeline/chunk-plan.ts';
-import { bytesPerSample } from '../../timeline/pcm-samples.ts';
-import { sampleRate } from '../../timeline/sample-rate.ts';
 import type { SpeakerTurn } from '../../timeline/turn.ts';
 import type { ChunkResult, RecogniseOptions, SpeakerEmbeddings } from '../chunk-result.ts';
 import type { LanguageGuess } from '../recognizer/recognizer.ts';
@@ -14,6 +12,7 @@ import type { SpeakerCount } from '../speaker/cluster/speaker-clusters.ts';
 import { type ChunkAudio, ModelMissing, SpeechError, SpeechProcessDied } from '../speech.ts';
 import type { BlockActivity } from '../voice/voice-block.ts';
 import { PendingAnswers } from './pending-answers.ts';
+import { requestLimitMs } from './request-limit.ts';
 import {
   exitCodeMemory,
   type SpeechAnswer,
@@ -25,18 +24,6 @@ import {
 
 const mainPath = fileURLToPath(new URL('./speech-process-main.ts', import.meta.url));
 const errorOutputCharactersMax = 2000;
-/**
- * Loading models, and the wait for a share of a busy machine. A chunk of 28 s takes 3 s by Moonshine and 8 s by Whisper
- * base on a free core; at low priority beside ten other busy processes a starved process had not loaded its models after
- * 60 s. To end it then would only begin the same work again.
- */
-const requestMs = 240_000;
-/** For each second of audio. Voices are found two hundred times as fast as words. */
-const wordsMsPerSecond = 10_000;
-const voicesMsPerSecond = 1_000;
-/** Ten hours of windows take less than ten seconds on a busy core. */
-const joinMs = 180_000;
-
 /**
  * Native code runs on Node's thread pool, and glibc keeps an arena of freed memory for each thread: with four of them a
  * process grew by a quarter over ten hours.
@@ -136,7 +123,7 @@ export class SpeechProcess {
   async #ask(request: SpeechRequest): Promise<SpeechAnswer> {
     if (this.#ended) throw this.#ended;
     const pending = this.#pending.of(request.id);
-    const limit = this.#clock.timeout(limitMs(request));
+    const limit = this.#clock.timeout(requestLimitMs(request));
     const onTimeout = () => this.#kill();
     limit.addEventListener('abort', onTimeout, { once: true });
     this.#child.send(request, (error) => {
@@ -161,26 +148,6 @@ export class SpeechProcess {
     this.#pending.rejectAll(this.#ended);
     done();
   }
-}
-
-/** A process that does not answer in time is ended, whether it is stopped, in a circle or starved. */
-function limitMs(request: SpeechRequest): number {
-  switch (request.type) {
-    case 'recognise':
-      return requestMs + seconds(request.audio) * wordsMsPerSecond;
-    case 'detect-languages':
-      return (
-        requestMs + request.chunks.reduce((sum, { audio }) => sum + seconds(audio), 0) * wordsMsPerSecond
-      );
-    case 'detect-voice':
-      return requestMs + seconds(request.block) * voicesMsPerSecond;
-    case 'join-speakers':
-      return joinMs;
-  }
-}
-
-function seconds(audio: Uint8Array): number {
-  return Math.ceil(audio.length / bytesPerSample / sampleRate);
 }
 
 function failureOf({ message, transient, missingModel }: SpeechAnswer & { type: 'failed' }): SpeechError {
