@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, string>> = {
   subscription: `select id, url, events, status, created_at, disabled_at from webhook_subscription
     where account_id = $1 order by position`,
   transcription: `select id, filename, status, source ->> 'url' as source_url, options, created_at, finished_at,
-      duration_seconds, text, segments, words, notes, error, error_code, published_at, published_text,
+      duration_seconds, text, segments, words, unclear, notes, error, error_code, published_at, published_text,
       published_segments, ${edition} as edition,
       (select coalesce(jsonb_agg(jsonb_build_object('created_at', share.created_at, 'expires_at', expires_at)), '[]')
        from share where share.transcription_id = job.id) as shares

@@ -117,6 +117,7 @@ test('an account is exported for its owner, then deleted: its keys stop, no file
   assert.equal(job.id, id);
   assert.match(job.text, /not an ill[- ]disposed young man/i);
   assert.ok(job.segments.length > 0 && job.words.length > 0);
+  assert.deepEqual(job.unclear, []);
   assert.equal(lines.find(({ kind }) => kind === 'subscription').url, receiver.url);
   for (const hidden of [key, secret, 'sealed', 'hash']) assert.ok(!text.includes(hidden), hidden);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
