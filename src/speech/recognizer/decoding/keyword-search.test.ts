@@ -80,6 +80,19 @@ test('a term said once is not written twice for the sake of the list', async () 
   assert.equal((await heard(twice, ['Siobhan'])).text, ' to Siobhan now');
 });
 
+test('no speech is left out for a term', async () => {
+  const half = [' to', ' now', ' Shi', 'von', ' now', ' to', ' Shi', 'von'];
+  const spoken = [...half, ...half];
+  const skipping: Model = (text) => {
+    if (text === '') return { ' to': 0.6, ' Si': 0.4 };
+    if (text === ' Si') return { ob: 1 };
+    if (text === ' Siob') return { han: 1 };
+    const next = spoken.find((_, i) => spoken.slice(0, i).join('') === text);
+    return { [next ?? '</s>']: 1 };
+  };
+  assert.equal((await heard(skipping, ['Siobhan'])).text, spoken.join(''));
+});
+
 test('no word is surer than certain, also where it leaves a term for the beginning of another', async () => {
   const left: Model = (text) => {
     if (text === '') return { ' Si': 1 };

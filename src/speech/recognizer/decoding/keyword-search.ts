@@ -4,6 +4,8 @@ import { beamSearch, type SearchRules, type SearchState, type TokenSequence } fr
 
 /** Below this a term was put where something else is spoken: two of two were, and none of 29 that were spoken. */
 const averageLogProbabilityMin = -1;
+/** A term stands for no more tokens than this. A text that is shorter by more has left speech out for the sake of terms. */
+const tokensPerTermMax = 10;
 /** Terms lead through unlikely tokens, which one beam alone would never follow. */
 const beamsWithTerms = 5;
 
@@ -23,6 +25,7 @@ export async function keywordSearch(
   const plain = await beamSearch(start, { ...rules, allowed }, { beams, signal });
   if (!isTermNear) return plain;
   const biased = await beamSearch(start, { ...rules, bias }, { beams: beamsWithTerms, signal });
+  const isWhole = biased.tokens.length >= plain.tokens.length - biased.terms * tokensPerTermMax;
   const isBelieved = biased.terms > 0 && biased.averageLogProbability >= averageLogProbabilityMin;
-  return isBelieved ? biased : plain;
+  return isWhole && isBelieved ? biased : plain;
 }
