@@ -1,10 +1,10 @@
 import type { Principal } from '../account/principal.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Database } from '../platform/database/database.ts';
-import type { CueLimits } from '../transcript/cue-lines.ts';
 import { editedWords } from '../transcript/edited-words.ts';
 import { speakerLabel } from '../transcript/speaker-label.ts';
-import { srt, vtt } from '../transcript/subtitles.ts';
+import type { CueLimits } from '../transcript/subtitle/cue-lines.ts';
+import { srt, vtt } from '../transcript/subtitle/subtitles.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import { documentOf } from './document.ts';
 import { type Edition, editedSegments, machineEdition } from './edition.ts';

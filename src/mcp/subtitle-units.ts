@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts';
 import { segmentWords } from '../transcript/segment-words.ts';
-import { srt, vtt } from '../transcript/subtitles.ts';
+import { srt, vtt } from '../transcript/subtitle/subtitles.ts';
 import type { CompletedTranscription } from '../transcription/transcription.ts';
 import { transcriptionStore } from '../transcription/transcription-store.ts';
 

@@ -3,7 +3,7 @@
 import { languageName } from '../contract/language.ts';
 import type { Speaker } from '../timeline/turn.ts';
 import type { Segment } from '../transcript/segment.ts';
-import { srt, vtt } from '../transcript/subtitles.ts';
+import { srt, vtt } from '../transcript/subtitle/subtitles.ts';
 import type { TranscriptWord } from '../transcript/transcript-word.ts';
 import type { CompletedTranscription } from '../transcription/transcription.ts';
 import type { RequestOptions } from './request-options.ts';

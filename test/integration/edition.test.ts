@@ -11,7 +11,7 @@ import { publishEdition, withdrawEdition } from '../../src/edition/publish-editi
 import { editionChanges, readEdition } from '../../src/edition/read-edition.ts';
 import { replaceText } from '../../src/edition/replace-text.ts';
 import { shiftTimes } from '../../src/edition/shift-times.ts';
-import { defaultCueLimits } from '../../src/transcript/cue-lines.ts';
+import { defaultCueLimits } from '../../src/transcript/subtitle/cue-lines.ts';
 import { transcript } from '../../src/transcript/transcript.ts';
 import { chunkStore } from '../../src/transcription/step/chunk-store.ts';
 import { transcriptionStore } from '../../src/transcription/transcription-store.ts';

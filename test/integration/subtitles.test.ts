@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { srt } from '../../src/transcript/subtitles.ts';
+import { srt } from '../../src/transcript/subtitle/subtitles.ts';
 import { transcript } from '../../src/transcript/transcript.ts';
 import { fixtureSamples, silence } from '../support/audio.ts';
 import { parsedSubtitles } from '../support/parsed-subtitles.ts';

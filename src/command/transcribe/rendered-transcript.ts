@@ -1,5 +1,5 @@
 import { conversationText } from '../../transcript/conversation-text.ts';
-import { srt, vtt } from '../../transcript/subtitles.ts';
+import { srt, vtt } from '../../transcript/subtitle/subtitles.ts';
 import type { FinishedJob } from './job-runner.ts';
 import type { Format } from './transcribe-options.ts';
 

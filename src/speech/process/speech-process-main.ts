@@ -9,7 +9,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { writeCompiledCode } from '../../platform/process/compile-cache.ts';
 import { floatSamples } from '../../timeline/pcm-samples.ts';
 import { inChineseScript } from '../../transcript/chinese-script.ts';
-import { withWrittenNumbers } from '../../transcript/written-numbers.ts';
+import { withWrittenNumbers } from '../../transcript/number/written-numbers.ts';
 import type { ChunkResult, RecogniseOptions } from '../chunk-result.ts';
 import type { LanguageGuess, RecognizerInput } from '../recognizer/recognizer.ts';
 import { installedDirectory, RecognizerCache } from '../recognizer/recognizer-cache.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TranscriptWord } from '../transcript-word.ts';
 import { type Cue, subtitleCues } from './subtitle-cues.ts';
-import type { TranscriptWord } from './transcript-word.ts';
 
 interface Talk {
   /** Characters for each second of speech. */

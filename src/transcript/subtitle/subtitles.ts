@@ -1,8 +1,9 @@
 /** A transcript as subtitle files. */
+
+import { speakerLabel } from '../speaker-label.ts';
+import type { TranscriptWord } from '../transcript-word.ts';
 import { type CueLimits, defaultCueLimits } from './cue-lines.ts';
-import { speakerLabel } from './speaker-label.ts';
 import { type Cue, subtitleCues } from './subtitle-cues.ts';
-import type { TranscriptWord } from './transcript-word.ts';
 
 export function srt(words: readonly TranscriptWord[], limits: CueLimits = defaultCueLimits): string {
   return subtitleCues(labelledTurns(words), limits)

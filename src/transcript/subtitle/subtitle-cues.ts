@@ -2,7 +2,9 @@
  * Cuts the words of a transcript into subtitles: at most two lines each, at sentences and clauses, none too short to be
  * read. The cheapest sequence of cuts is found by dynamic programming over the words.
  */
-import type { Speaker } from '../timeline/turn.ts';
+import type { Speaker } from '../../timeline/turn.ts';
+import { endsSentence } from '../sentences.ts';
+import type { TranscriptWord } from '../transcript-word.ts';
 import {
   type CueLimits,
   columnsOf,
@@ -13,8 +15,6 @@ import {
   measuredWord,
 } from './cue-lines.ts';
 import { charactersPerSecondMax, cueMsMax, cueMsMin, endOf, type ShownCue, startAfter } from './cue-times.ts';
-import { endsSentence } from './sentences.ts';
-import type { TranscriptWord } from './transcript-word.ts';
 
 export interface Cue {
   startMs: number;

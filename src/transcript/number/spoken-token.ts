@@ -1,5 +1,5 @@
 /** Words in a row, without the marks around them, as the rules of written numbers read them. */
-import type { TimedWord } from '../timeline/word.ts';
+import type { TimedWord } from '../../timeline/word.ts';
 
 export interface SpokenToken {
   word: TimedWord;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsedSubtitles } from '../../test/support/parsed-subtitles.ts';
+import { parsedSubtitles } from '../../../test/support/parsed-subtitles.ts';
+import type { TranscriptWord } from '../transcript-word.ts';
 import { srt, vtt } from './subtitles.ts';
-import type { TranscriptWord } from './transcript-word.ts';
 
 const words: TranscriptWord[] = [
   [' Hello', 40, 700],

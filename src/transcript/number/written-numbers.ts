@@ -2,8 +2,8 @@
  * English numbers as a reader expects them: `25%` for "twenty-five percent", `1984` for "in nineteen eighty four", `ABC123`
  * for letters and digits that are spelled. Only what is certain is changed; words that become one keep their time together.
  */
-import type { RecognisedUtterance } from '../timeline/utterance.ts';
-import type { TimedWord } from '../timeline/word.ts';
+import type { RecognisedUtterance } from '../../timeline/utterance.ts';
+import type { TimedWord } from '../../timeline/word.ts';
 import {
   isDigits,
   isNumber,
