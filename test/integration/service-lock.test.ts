@@ -24,7 +24,7 @@ test('a second service on the same data directory is refused with a sentence tha
   await first.leave();
 });
 
-test('a killed service gives its claim back at once, and its successor takes over the server', async (t) => {
+test('a killed service gives its lock back at once, and its successor takes over the server', async (t) => {
   const dataDir = await dataDirectoryWithDatabase(t);
   const killed = await startMember(t, [dataDir, 'serve']);
   const pid = await serverPid(dataDir);
@@ -35,7 +35,7 @@ test('a killed service gives its claim back at once, and its successor takes ove
   await successor.leave();
 });
 
-test('a service keeps its claim through the death of the server', async (t) => {
+test('a service keeps its lock through the death of the server', async (t) => {
   const dataDir = await dataDirectoryWithDatabase(t);
   const service = await startMember(t, [dataDir, 'serve']);
   const pid = (await serverPid(dataDir)) ?? 0;
@@ -53,14 +53,14 @@ test('a service keeps its claim through the death of the server', async (t) => {
         (rows) => rows.length === 1,
         () => false,
       ),
-    'the claim to be held again',
+    'the lock to be held again',
   );
   const second = await startMember(t, [dataDir, 'serve']);
   assert.match(second.answer.refused ?? '', /^Another Longhand service is running/);
   await service.leave();
 });
 
-test('a service whose claim another one took meanwhile is told to stop', async (t) => {
+test('a service whose lock another one took meanwhile is told to stop', async (t) => {
   const db = await openTestDatabase(t);
   const lost: Error[] = [];
   // A clock that runs ahead: a minute of trying passes in an instant.
@@ -87,5 +87,5 @@ test('a service whose claim another one took meanwhile is told to stop', async (
   );
   await waiting;
   await eventually(() => lost.length === 1, 'the service to be told');
-  assert.match(lost[0]?.message ?? '', /the claim on the data directory data was lost/);
+  assert.match(lost[0]?.message ?? '', /the lock on the data directory data was lost/);
 });

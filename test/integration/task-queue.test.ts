@@ -113,13 +113,13 @@ async function taken(queue: TaskQueue, name: string, count: number): Promise<num
   return seen;
 }
 
-test('a lower place goes first, and never more tasks at once than wanted', async (t) => {
+test('a lower position goes first, and never more tasks at once than wanted', async (t) => {
   const queue = await open(t);
   await db.transaction((tx) =>
     queue.send(
       tx,
       'order',
-      [5, 1, 0, 3, 2, 4].map((place) => ({ data: { number: place }, place })),
+      [5, 1, 0, 3, 2, 4].map((position) => ({ data: { number: position }, position })),
     ),
   );
   const seen: number[] = [];
@@ -154,7 +154,11 @@ test('lanes take turns, however many tasks each has and whoever came first', asy
 test('what is sent later into a lane shares its turns with what waits there', async (t) => {
   const queue = await open(t);
   const tasks = (first: number, count: number) =>
-    Array.from({ length: count }, (_, place) => ({ data: { number: first + place }, lane: 1, place }));
+    Array.from({ length: count }, (_, position) => ({
+      data: { number: first + position },
+      lane: 1,
+      position,
+    }));
   await db.transaction((tx) => queue.send(tx, 'shared', tasks(0, 6)));
   const seen: number[] = [];
   queue.work<Numbered>('shared', { concurrency: 1 }, async ({ data }) => {

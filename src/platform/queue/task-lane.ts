@@ -15,7 +15,7 @@ export function laneOf(priority: number): number {
   return Math.floor(priority / 2 ** positionBits);
 }
 
-export function placeOf(priority: number): number {
+export function positionOf(priority: number): number {
   return positionsMax - (priority % 2 ** positionBits);
 }
 

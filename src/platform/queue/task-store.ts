@@ -7,7 +7,7 @@ import {
   headOfLane,
   headsOfLanes,
   laneOf,
-  placeOf,
+  positionOf,
   prioritiesOf,
   priorityOf,
 } from './task-lane.ts';
@@ -225,7 +225,7 @@ async function announce(tx: Queryable, name: string, delaySeconds: number): Prom
 async function positionNow(tx: Queryable, name: string, lane: number): Promise<number> {
   const { minPriority, maxPriority } = prioritiesOf(lane);
   const [head] = await tx.query<{ priority: number }>(headOfLane, [name, minPriority, maxPriority]);
-  return head ? placeOf(head.priority) : 0;
+  return head ? positionOf(head.priority) : 0;
 }
 
 function deadLetterQueue(name: string): string {

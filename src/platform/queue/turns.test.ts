@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { laneOf, placeOf, prioritiesOf, priorityOf } from './task-lane.ts';
+import { laneOf, positionOf, prioritiesOf, priorityOf } from './task-lane.ts';
 import { Turns } from './turns.ts';
 
 /** The lanes that are served when each task ends before the next is taken. */
@@ -54,11 +54,11 @@ test('a lane that is avoided is left alone until its time', () => {
   assert.equal(turns.next([1], 1000), 1);
 });
 
-test('lane and place are one integer: lanes apart, a lower place first, all within 32 bits', () => {
+test('lane and position are one integer: lanes apart, a lower position first, all within 32 bits', () => {
   for (const lane of [0, 1, 65_535]) {
-    for (const place of [0, 1, 32_767]) {
-      const priority = priorityOf(lane, place);
-      assert.deepEqual([laneOf(priority), placeOf(priority)], [lane, place]);
+    for (const position of [0, 1, 32_767]) {
+      const priority = priorityOf(lane, position);
+      assert.deepEqual([laneOf(priority), positionOf(priority)], [lane, position]);
       const { minPriority, maxPriority } = prioritiesOf(lane);
       assert.ok(minPriority <= priority && priority <= maxPriority && priority < 2 ** 31);
     }
