@@ -1,16 +1,15 @@
 /** A free account against a small disk, which another account needs as well. */
-import { once } from 'node:events';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 import { defaultReserveBytes } from '../../src/platform/disk/disk-budget.ts';
-import { type Hooks, onCleanup } from '../../test/support/cleanup.ts';
+import type { Hooks } from '../../test/support/cleanup.ts';
 import { onSmallDisk } from '../../test/support/small-disk.ts';
 import { wavBytes } from '../../test/support/wav-bytes.ts';
 import type { BenchmarkRow } from '../run.ts';
+import { loopbackAddress } from './loopback-address.ts';
 import {
   type AttackStage,
   clip,
@@ -66,13 +65,7 @@ async function hostileSite(hooks: Hooks): Promise<string> {
     out.on('drain', more);
     more();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onCleanup(hooks, async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return await loopbackAddress(server, hooks);
 }
 
 async function greedyAccount(stage: AttackStage, site: string): Promise<BenchmarkRow[]> {

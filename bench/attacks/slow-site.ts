@@ -1,8 +1,7 @@
 /** A site whose links send 65 kB that look like media, then a byte every five seconds. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type Hooks, onCleanup } from '../../test/support/cleanup.ts';
+import type { Hooks } from '../../test/support/cleanup.ts';
+import { loopbackAddress } from './loopback-address.ts';
 
 const slowEveryMs = 5_000;
 
@@ -16,11 +15,5 @@ export async function slowSite(hooks: Hooks): Promise<string> {
     const drip = setInterval(() => response.write('\0'), slowEveryMs);
     response.on('close', () => clearInterval(drip));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onCleanup(hooks, async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return await loopbackAddress(server, hooks);
 }

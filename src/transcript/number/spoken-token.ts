@@ -1,11 +1,11 @@
-/** Words in a row, without the marks around them, as the rules of written numbers read them. */
+/** Words in a row, without the punctuation around them, as the rules of written numbers read them. */
 import type { TimedWord } from '../../timeline/word.ts';
 
 export interface SpokenToken {
   word: TimedWord;
-  /** Lower case, without marks around it. */
+  /** Lower case, without punctuation around it. */
   bare: string;
-  /** As it was written, without marks around it. */
+  /** As it was written, without punctuation around it. */
   own: string;
   before: string;
   after: string;
@@ -39,7 +39,7 @@ export function unbroken(
   return run;
 }
 
-/** The word that follows these without a mark between. */
+/** The word that follows these without punctuation between. */
 export function following(
   tokens: readonly SpokenToken[],
   at: number,
@@ -49,7 +49,7 @@ export function following(
   return last?.after === '' && next?.before === '' ? next : undefined;
 }
 
-/** The word before, without a mark between. */
+/** The word before, without punctuation between. */
 export function preceding(tokens: readonly SpokenToken[], at: number): SpokenToken | undefined {
   const previous = tokens[at - 1];
   return previous?.after === '' && tokens[at]?.before === '' ? previous : undefined;

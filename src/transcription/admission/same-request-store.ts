@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/database.ts';
 
-/** A client that lost an answer repeats within minutes; later the same media is a wish of its own. */
+/** A client that lost an answer repeats within minutes; later the same media is a new request. */
 const completedMinutes = 60;
 
 export const sameRequestStore = {

@@ -21,10 +21,10 @@ const databaseName = 'longhand';
 const storeName = 'upload';
 const version = 1;
 
-function done<Result>(wish: IDBRequest<Result>): Promise<Result> {
+function done<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    wish.onsuccess = () => resolve(wish.result);
-    wish.onerror = () => reject(wish.error);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
   });
 }
 

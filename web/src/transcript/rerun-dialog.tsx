@@ -46,9 +46,9 @@ export function RerunDialog({ line, lines, language, reruns, requests, close }: 
           choices={choices.value}
           passage={passageFrom(lines, line, choices.value)}
           likely={likelyLanguages(choices.value, language)}
-          ask={async (wanted, wish) => {
+          ask={async (wanted, options) => {
             try {
-              await reruns.ask(wanted, wish);
+              await reruns.ask(wanted, options);
               close();
             } catch (error) {
               trouble.value = words.refusals[codeOf(error)] ?? text.unreachable;
@@ -70,7 +70,7 @@ interface ChoiceProps {
   /** From the line on, as much as can be asked for at once. */
   passage: readonly Line[];
   likely: readonly string[];
-  ask(lines: readonly Line[], wish: { language: string | null; engine: string | null }): Promise<void>;
+  ask(lines: readonly Line[], options: { language: string | null; engine: string | null }): Promise<void>;
 }
 
 function Choice({ choices, passage, likely, ask }: ChoiceProps) {

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { LonghandError } from 'longhand-client';
 import type { Editor } from './editor.ts';
 import type { Content, Line } from './line.ts';
-import type { Rerun, RerunWish, TranscriptRequests } from './transcript-requests.ts';
+import type { Rerun, RerunRequest, TranscriptRequests } from './transcript-requests.ts';
 
 const lookEveryMs = 1_000;
 const lookSeldomMs = 15_000;
@@ -70,11 +70,11 @@ export class Reruns {
   }
 
   /** Throws a LonghandError when it cannot be. */
-  async ask(lines: readonly Line[], wish: Omit<RerunWish, 'lines'>): Promise<void> {
+  async ask(lines: readonly Line[], options: Omit<RerunRequest, 'lines'>): Promise<void> {
     const { editor, requests } = this.#deps;
     const seen = await editor.seen(lines.map(({ id }) => id));
     if (!seen) throw new LonghandError('The lines are not saved.', { code: 'not_saved' });
-    const rerun = await requests.rerun({ ...wish, lines: seen });
+    const rerun = await requests.rerun({ ...options, lines: seen });
     this.#remember(rerun);
     await this.look();
   }

@@ -79,7 +79,7 @@ export interface Rerun {
   revision: number | null;
 }
 
-export interface RerunWish {
+export interface RerunRequest {
   lines: { id: string; base: number }[];
   language: string | null;
   engine: string | null;
@@ -188,8 +188,8 @@ export class TranscriptRequests {
     return request('GET', `${this.#base}/reruns/choices`);
   }
 
-  rerun(wish: RerunWish): Promise<Rerun> {
-    return request('POST', `${this.#base}/reruns`, { body: wish });
+  rerun(wanted: RerunRequest): Promise<Rerun> {
+    return request('POST', `${this.#base}/reruns`, { body: wanted });
   }
 
   async dismissRerun(id: string): Promise<void> {
